@@ -125,7 +125,7 @@ void Client::dropped(const std::string& why) {
   endpoint_.end(0);
 }
 
-// Nobody who is a worker says such a thing: a shell that greets, a command that is another one.
+// A worker never says such a thing: a shell that greets, a command that is another one.
 void Client::malformed(const std::string& why) {
   lose("what answers does not speak as a worker does (" + why + ")");
   endpoint_.end(0);
@@ -245,7 +245,7 @@ Called<Client::Compiled> Client::compile(const wire::CompileParams& params, cons
 
 namespace {
 
-// Bytes that live as long as somebody sends them, also when the job is over by then. Tensors are shared, code is
+// Bytes that live as long as they are being sent, also after the end of the job. Tensors are shared, code is
 // copied.
 template <class T>
 transport::Kept kept(const T& bytes) {
@@ -288,7 +288,7 @@ Called<Client::Reply> Client::send_and_run(const wire::JobOpenParams& open, cons
   };
   const wire::JobParams which{open.key, open.attempt};
   if (bytes <= kSmall) {
-    // In one go: what was sent although the job is refused is nobody's. The task owns all that it sends.
+    // In one go: what was sent although the job is refused is dropped. The task owns all that it sends.
     auto opened = std::make_shared<Waiting>(), ran = std::make_shared<Waiting>();
     std::vector<std::pair<Json, transport::Kept>> pieces;
     for (const Part& p : parts)

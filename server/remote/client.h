@@ -24,7 +24,7 @@ namespace tilewright::remote {
 
 struct CallError {
   enum class Kind : std::uint8_t {
-    Lost,        // the connection ended; somebody may try again by another one
+    Lost,        // the connection ended; another try may use another one
     Busy,        // the worker has no room now; it may have later
     Superseded,  // a later attempt of the same job is known there
     Refused,     // it will not do it
@@ -80,7 +80,7 @@ class Client final : private endpoint::Handler {
     Json result;
     std::string payload;
   };
-  // One answer that somebody waits for.
+  // One answer that a caller waits for.
   struct Waiting {
     std::string id;
     bool done = false;

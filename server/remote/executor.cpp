@@ -22,7 +22,7 @@ constexpr int kAttempts = 3;
 // How long a worker may have no room before a run is given up.
 constexpr auto kRoom = std::chrono::minutes(30);
 
-// 128 bits that nobody else draws.
+// 128 bits that are drawn once.
 std::string fresh_key() {
   std::string out;
   for (int half = 0; half < 2; ++half) {
@@ -256,7 +256,7 @@ run::Outcome RemoteExecutor::execute(const run::Bound& bound, const std::stop_to
 
 namespace {
 
-// The first use of a machine behind ssh: where nobody answers, it may be for want of tilewright there.
+// The first use of a machine behind ssh: where there is no answer, it may be for want of tilewright there.
 std::expected<std::shared_ptr<Client>, run::Failure> first_client(Link& link, const Place& place,
                                                                   const RemoteOptions& options,
                                                                   const std::stop_token& stop) {

@@ -25,7 +25,7 @@ struct RemoteOptions {
   // What is waited for before there is a worker, in words: "waiting in the queue of partition gpu, 3 ahead"; nothing:
   // as `progress`.
   std::function<void(const std::string&)> told;
-  // Asks somebody whether a machine without tilewright should get this one; nothing: there is nobody.
+  // Asks the user whether a machine without tilewright should get this one; empty if there is no user to ask.
   std::function<bool(const std::string& question)> confirm;
 };
 

@@ -1,4 +1,4 @@
-// How places fare: is somebody there, who, and how far away.
+// The health of remotes: reachable, version, latency.
 #pragma once
 #include <chrono>
 #include <vector>
@@ -21,7 +21,7 @@ struct Health {
   bool healthy() const { return problem.message.empty(); }
 };
 
-// Asks all at once; whoever has not answered after `patience` is not well. Of a cluster one slot is asked for, and
+// Asks all at once; one that has not answered after `patience` is not well. Of a cluster one slot is asked for, and
 // given back. In the order of `places`. `terminal`: see worker_command().
 std::vector<Health> check_health(const std::vector<Place>& places, std::chrono::seconds patience, bool terminal,
                                  const std::stop_token& stop);

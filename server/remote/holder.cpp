@@ -27,11 +27,11 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kPolite{10'000};  // for salloc to give back what it has
-constexpr milliseconds kLook{200};       // between looks whether somebody uses the allocation
+constexpr milliseconds kLook{200};       // between looks whether the allocation is in use
 
 void say(const std::string& line) {
   const std::string text = line + "\n";
-  std::ignore = ::write(STDOUT_FILENO, text.data(), text.size());  // nobody may be there any more
+  std::ignore = ::write(STDOUT_FILENO, text.data(), text.size());  // the reader may have gone
 }
 
 // What these of our streams carry goes nowhere from now on, where the system has such a place.
@@ -138,7 +138,7 @@ class Salloc {
         if (!state.starts_with("RUNNING") && !state.starts_with("PENDING") && !state.starts_with("CONFIGURING") &&
             !state.starts_with("SUSPENDED"))
           return;
-        // A controller that lost its last seconds gives the same number again: that job is somebody else's.
+        // A controller that lost its last seconds gives the same number again: that job is another user's.
         if (!submitted.empty() && after_bar(state) != submitted) return;
         std::ignore = run_command({"scancel", job_}, {.time = milliseconds(20'000)}, {});
       }
@@ -172,7 +172,7 @@ class Salloc {
     if (word.kind != Kind::Granted) return;
     granted_ = true;
     say("granted " + job_);
-    // Beside: whoever comes next must find what is kept as soon as our client is gone.
+    // Beside: the next client must find what is kept as soon as our client is gone.
     submitted_ = std::async(std::launch::async, [job = job_] {
       const auto answer = ask(job, milliseconds(5000));
       return answer && answer->status == 0 ? after_bar(answer->output) : std::string();
@@ -185,7 +185,7 @@ class Salloc {
   std::future<std::string> submitted_;
 };
 
-// Until nobody has used the allocation for `keep`, or it has ended by itself.
+// Until the allocation was not in use for `keep`, or it has ended by itself.
 void keep_for_others(Salloc& salloc, const Record& record, std::chrono::seconds keep) {
   auto since = Clock::now();
   while (!salloc.ended()) {
@@ -211,7 +211,7 @@ std::vector<std::string> holder_command(const std::string& record, int keep, con
 
 int slurm_holder_main(int argc, char** argv) {
   if (argc < 6) return 2;
-  // Nobody's child: whoever started us need not wait for our end.
+  // No child of our starter, which need not wait for our end.
   if (const int pid = ::fork(); pid != 0) ::_exit(pid < 0 ? 1 : 0);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGHUP, SIG_IGN);
@@ -226,7 +226,7 @@ int slurm_holder_main(int argc, char** argv) {
   }
   if (salloc.granted() && keep.count() > 0 && !record.empty()) {
     if (const auto kept = Record::create(record, salloc.job(), key)) {
-      // The streams are given up: whoever waits for the client's end need not wait for ours.
+      // The streams are given up: what waits for the client's end need not wait for ours.
       lead_nowhere({STDIN_FILENO, STDOUT_FILENO});
       keep_for_others(salloc, *kept, keep);
     }

@@ -3,7 +3,7 @@
 //
 // Why a process: a client that is killed cannot give anything back, and salloc by itself would stay in the queue, or
 // keep the nodes until their time is over. The holder reads from a pipe whose other end the client has; when that ends,
-// for whatever reason, so does the allocation, at once or, with `keep`, when nobody has used it for so long. If the
+// for whatever reason, so does the allocation, at once or, with `keep`, when it was not in use for so long. If the
 // holder is killed, the kernel tells salloc to end (PR_SET_PDEATHSIG), which gives the job back, waiting or granted.
 //
 //   tilewright slurm-holder RECORD KEEP KEY salloc …

@@ -20,7 +20,7 @@ std::expected<bool, run::Failure> lacks_tilewright(const Place& place, bool term
 std::expected<std::string, run::Failure> install(const Place& place, bool terminal, const Told& told,
                                                  const std::stop_token& stop);
 
-// The first use of a place that lacks it: asks, if there is somebody to ask (`confirm`), and installs. True: it is
+// The first use of a place that lacks it: asks, if there is a user to ask (`confirm`), and installs. True: it is
 // there now, and the worker can be started again. False: it did not lack it. The error: it is not there, and what to
 // do.
 using Confirm = std::function<bool(const std::string& question)>;

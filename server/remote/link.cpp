@@ -84,7 +84,7 @@ std::expected<std::shared_ptr<Client>, run::Failure> Link::client(const std::sto
   if (client_ && !client_->is_lost()) return client_;
   client_.reset();
   auto made = connect(stop);
-  // A worker that was there may be on its way back: started anew by whoever looks after it, its machine waking up.
+  // A worker that was there may be on its way back: started again by its supervisor, its machine waking up.
   const auto end = std::chrono::steady_clock::now() + kComingBack;
   for (auto pause = 100ms; !made && connections_ > 0 && std::chrono::steady_clock::now() + pause < end; pause *= 2) {
     std::mutex mutex;

@@ -1,4 +1,4 @@
-// A way to a worker that stays when connections do not: whoever needs the worker gets the client that lives, or a new
+// A way to a worker that stays when connections do not: callers of the worker get the client that lives, or a new
 // one.
 #pragma once
 #include <functional>
@@ -34,7 +34,7 @@ class Link {
       : name_(std::move(name)), reach_(std::move(reach)), patience_(patience) {}
 
   const std::string& name() const { return name_; }
-  // From any thread. The error says why nobody can be reached; who was there before is waited for, some seconds.
+  // From any thread. The error says why none can be reached; one that was there before is waited for, some seconds.
   std::expected<std::shared_ptr<Client>, run::Failure> client(const std::stop_token& stop);
   // How often a connection was made.
   int connections() const { return connections_; }

@@ -78,7 +78,7 @@ Wrong read_number(std::string_view what, std::string_view text, int least, int m
   return std::nullopt;
 }
 
-// The file of a setting, in its place; ~/ is the home folder of whoever runs this.
+// The file of a setting, in its place; ~/ is the home folder of the user who runs this.
 std::filesystem::path file_of(std::string_view text, const std::filesystem::path& folder) {
   std::filesystem::path path(text);
   if (text.starts_with("~/")) {
@@ -288,7 +288,7 @@ Wrong read_address(Place& place, std::string_view rest, const std::filesystem::p
   return set_all(place, rest.substr(std::min(question + 1, rest.size())), '&', folder);
 }
 
-// Commands and queries may hold what is nobody's business: they are not repeated.
+// Commands and queries may hold what is private: they are not repeated.
 std::string label(std::string_view address, const Place& place) {
   if (place.kind == Kind::Exec) return "exec:" + std::filesystem::path(place.command[0]).filename().string();
   return std::string(address.substr(0, address.find('?')));
@@ -368,7 +368,7 @@ std::expected<Place, Failure> parse_place(std::string_view address, const std::f
 
 std::expected<std::vector<Place>, Failure> find_places(std::string_view word, const project::Config& config) {
   std::vector<Place> places;
-  // `near`: what files are relative to; an address that the user writes means his own folder.
+  // `near`: what files are relative to; an address that the user writes means the user's own folder.
   auto add = [&](std::string_view one, const std::filesystem::path& near) -> Wrong {
     auto named = config.remotes.find(one);
     auto place = named != config.remotes.end() ? place_of(named->first, named->second) : parse_place(one, near);

@@ -79,7 +79,7 @@ std::expected<Place, run::Failure> parse_place(std::string_view address, const s
 // members.
 std::expected<std::vector<Place>, run::Failure> find_places(std::string_view word, const project::Config& config);
 
-// What is started so that its standard streams speak the worker's protocol; of ssh and exec. `terminal`: somebody is
+// What is started so that its standard streams speak the worker's protocol; of ssh and exec. `terminal`: a user is
 // there whom ssh may ask for a password; without, it fails instead of waiting for an answer.
 std::vector<std::string> worker_command(const Place& place, bool terminal);
 

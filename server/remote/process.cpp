@@ -53,7 +53,7 @@ void plain_signals(posix_spawnattr_t& attributes) {
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
 }
 
-// The process of a command, ended with what it started when nobody wants it any more.
+// The process of a command, ended with what it started when it is not wanted any more.
 class Running {
  public:
   explicit Running(Started started) : started_(started) {}

@@ -1,5 +1,5 @@
 // Short commands of other programs (squeue, ssh … uname): started without a shell, bounded in time and output, given up
-// when somebody wants to stop.
+// when a stop is requested.
 #pragma once
 #include <chrono>
 #include <expected>
@@ -36,7 +36,7 @@ std::string last_words(std::string_view text);
 // A process in a session of its own, so that Ctrl-C on a terminal ends only us, which winds it down.
 struct Started {
   int pid = -1;
-  int input = -1, output = -1, errors = -1;  // our ends of its streams; whoever started it closes them
+  int input = -1, output = -1, errors = -1;  // our ends of its streams; the starter closes them
 };
 // `errors`: with a pipe for its standard error; else that goes nowhere.
 std::expected<Started, std::string> start_process(const std::vector<std::string>& words, bool errors);

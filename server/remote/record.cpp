@@ -104,7 +104,7 @@ std::optional<Record> Record::create(const std::filesystem::path& path, const st
   const std::string text = job + "\n" + key + "\n";
   const bool written = ::write(record.fd_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   if (!written) record.remove();
-  // Whoever saw it before its lock was there has removed it.
+  // A process that saw it before its lock was there has removed it.
   if (!written || !has_name(record.fd_)) return std::nullopt;
   record.job_ = job;
   return record;

@@ -2,8 +2,8 @@
 // wished and which job has it.
 //
 // A file is locked while a command uses its allocation, and by its holder (holder.h) for as long as that lives; the
-// kernel ends a lock with its process, however that ends. The holder removes file and allocation when nobody has used
-// it for long enough; the file of a holder that was killed is removed by whoever sees it next.
+// kernel ends a lock with its process, however that ends. The holder removes file and allocation when it was not used
+// for long enough; the file of a holder that was killed is removed by the next process that sees it.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -34,15 +34,15 @@ class Record {
   Record(const Record&) = delete;
   Record& operator=(const Record&) = delete;
 
-  // Writes a new one, as its holder; nobody uses it yet. Nothing: it cannot be written.
+  // Writes a new one, as its holder; it is not in use yet. Nothing: it cannot be written.
   static std::optional<Record> create(const std::filesystem::path& path, const std::string& job,
                                       const std::string& key);
-  // Locks one with this key that nobody uses. Nothing: there is none, it was removed meanwhile, or its holder is gone,
-  // and then it is removed.
+  // Locks one with this key that is not in use. Nothing: there is none, it was removed meanwhile, or its holder is
+  // gone, and then it is removed.
   static std::optional<Record> claim(const std::filesystem::path& path, const std::string& key);
 
-  bool lock() const;    // to use it; false: somebody else does
-  bool in_use() const;  // by somebody else
+  bool lock() const;    // to use it; false if another process does
+  bool in_use() const;  // by another process
   void remove() const;
   const std::string& job() const { return job_; }
 

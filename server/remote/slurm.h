@@ -11,7 +11,7 @@
 
 namespace tilewright::remote {
 
-// Asks for the allocation, and holds it while `cat` reads from the standard input: whoever started it need only end for
+// Asks for the allocation, and holds it while `cat` reads from the standard input: its starter need only end for
 // the allocation to end as well.
 std::vector<std::string> salloc_command(const SlurmWish& wish, int slots);
 // A worker in the job. `program`: the words that start tilewright on the node. `again`: in the place of one that was

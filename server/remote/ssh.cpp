@@ -1,4 +1,4 @@
-// The commands whose standard streams speak to a worker: the user's own ssh, with his settings and keys, or his
+// The commands whose standard streams speak to a worker: the user's own ssh, with its settings and keys, or the user's
 // command.
 #include "server/remote/ssh.h"
 

@@ -1,4 +1,4 @@
-// The user's own ssh as a command: his settings, keys and known hosts hold.
+// The user's own ssh as a command: its settings, keys and known hosts hold.
 #pragma once
 #include "server/remote/place.h"
 
@@ -8,7 +8,7 @@ namespace tilewright::remote {
 // asked: what would need an answer fails. A machine that no longer answers is noticed within a minute.
 std::vector<std::string> ssh_command(const Place& place, bool terminal, const std::string& remote);
 
-// Is there somebody whom ssh can ask for a password?
+// True if there is a user whom ssh can ask for a password.
 bool stands_at_terminal();
 
 }  // namespace tilewright::remote

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """build_bench.py TILEWRIGHT [KERNELS]: how long `tilewright build` takes over a workspace of so many scripts with a kernel each (default: 1,000):
-everything anew, nothing changed, one kernel changed, and on a machine without a cache of its own whose shared cache has everything.
+everything again, nothing changed, one kernel changed, and on a machine without a cache of its own whose shared cache has everything.
 
 The first build compiles each kernel with NVRTC and takes minutes. Prints a line a case: the median and the best of five.
 """
@@ -92,7 +92,7 @@ def main():
         for i in range(KERNELS):
             write(root, i, i)
         took, words = build(root, cache, **shared, TILEWRIGHT_SHARED_CACHE_WRITE="1")
-        say("everything anew", [took], words)
+        say("everything again", [took], words)
         # What the first build offered while it ended may be cut short: once more, so that all of it is there.
         for _ in range(3):
             shutil.rmtree(os.path.join(folder, "again"), ignore_errors=True)

@@ -7,7 +7,7 @@
 // PTX, and is changed as soon as that view is there. --idle and --busy leave the other out.
 //
 // Half of the edits change numbers inside kernels, 15 % add and remove lines above kernels, 15 % change helpers that
-// several kernels use (functions and constants before the first kernel), 10 % break the syntax and mend it again, 10 %
+// several kernels use (functions and constants before the first kernel), 10 % break the syntax and fix it again, 10 %
 // are comments. Then 2,000 hovers over names anywhere in the script, and completions of a line that was typed that
 // moment: behind `T.`, `Tx.`, `T.ptx.` and among the arguments of a call, 250 of each. Prints p50, p99 and the largest
 // time for each kind and for all, the time from starting the server to its first diagnostics, and resident memory:
@@ -81,7 +81,7 @@ class Client {
       frames_.feed({buffer, static_cast<std::size_t>(n)});
     }
   }
-  // Sees every message that is read, before whoever waits for it does.
+  // Sees every message that is read, before the thread that waits for it does.
   std::function<void(const protocol::Message&)> observe;
 
   // Diagnostics of this version; how many.
@@ -159,7 +159,7 @@ class Typist {
                 : roll < 80 ? Kind::Helper
                 : roll < 90 ? Kind::Syntax
                             : Kind::Comment;
-    if (kind != Kind::Syntax && undo_.contains(Kind::Syntax)) kind = Kind::Syntax;  // nobody leaves that open for long
+    if (kind != Kind::Syntax && undo_.contains(Kind::Syntax)) kind = Kind::Syntax;  // no user leaves that open for long
     if (auto it = undo_.find(kind); it != undo_.end()) {
       std::string find = it->second.first, by = it->second.second;
       undo_.erase(it);
@@ -252,7 +252,7 @@ std::string changed(const std::string& uri, std::int64_t version, Json change) {
                                                                 {"contentChanges", Json::array({std::move(change)})}});
 }
 
-// Keeps NVRTC at work: a document of one kernel whose PTX somebody looks at, changed whenever it is there.
+// Keeps NVRTC at work: a document of one kernel whose PTX a user looks at, changed whenever it is there.
 class Busy {
  public:
   explicit Busy(Client& client) : client_(client) {

@@ -26,7 +26,7 @@ except ImportError:
 
 BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 FAKE = os.path.abspath(os.environ.get("TILEWRIGHT_FAKE_CUDA", "/nowhere"))
-# What a machine has that was set up for these tests; nobody needs a make as well.
+# What a machine has that was set up for these tests; a make is not needed as well.
 GENERATOR = ["-G", "Ninja"] if shutil.which("ninja") else []
 with open(os.path.join(ROOT, "docs", "ci.md"), encoding="utf-8") as f:
     BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", f.read(), re.M | re.S)

@@ -116,7 +116,7 @@ class Check(Case):
                          [("called from here", "checked(rows)"), ("called from here", "make(4, 4)")])
 
     def test_neighbours(self):
-        """A misspelt neighbour is found in the folder; what is not here and near to nothing is somebody else's package."""
+        """A misspelt neighbour is found in the folder; what is not here and near to nothing is a package of others."""
         self.file("near/helpers.py", "ROWS = 32\n")
         self.file("near/pkg/__init__.py", "")
         for line, token in (("from helprs import ROWS", "helprs"), ("from helpers import ROSW as ROWS", "ROSW"),

@@ -125,7 +125,7 @@ class Cores(Case):
         self.assertEqual(status, 130, seen)
         self.assertRegex(seen, r"checked \d+ of 200 files")
         self.assertTrue(seen.rstrip().endswith("tilewright: interrupted"), seen)
-        # Where nobody looks there is no progress.
+        # Without a terminal there is no progress.
         began = time.monotonic()
         status, seen = self.interrupt("check", self.path("tree"), ready=lambda s: time.monotonic() - began > 1.5)
         self.assertEqual((status, seen), (130, "tilewright: interrupted\n"))

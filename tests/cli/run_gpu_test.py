@@ -312,7 +312,7 @@ class Gpu(Case):
             r = self.run_gpu(f"copy 1 0 {4 * n}\n", "--entry", f"make({n})", "--json", script=script)
             self.assertEqual((r.status, r.json["verdict"]), (0, "verified"), r)
             self.assertEqual(r.json["tensors"][1]["comparison"]["expected_from"], f"reference plain({n}) on the host")
-        # The factory of what is expected needs no entry, and nobody asks for one.
+        # The factory of what is expected needs no entry, and none is asked for.
         r = self.expect(0, "check", script)
         self.assertNotIn("needs arguments", r.text + r.errors)
         self.assertNotIn("plain", self.expect(0, "entries", script).text)

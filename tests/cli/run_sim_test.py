@@ -31,7 +31,7 @@ class Simulator(Case):
         self.assertTrue(r.text.endswith("2 entries: 1 failed, 1 verified\n"), r)
 
     def test_without_a_gpu(self):
-        """Where there is none, nobody has to say so."""
+        """Where there is none, no option has to say so."""
         r = self.expect(0, "run", self.file("kernel.py", STAGED), "--driver", "libdoes-not-exist.so.1")
         self.assertTrue(r.text.endswith("verified\n"), r)
 

@@ -41,7 +41,7 @@ class Watches(Case):
         self.assertEqual(watch["elements"], ["[3, 0]", "[3, 1]", "[3, 2]", "[3, 3]"])
         self.assertEqual([r["thread"] for r in watch["rows"]], list(range(64)))
         self.assertTrue(all(r["values"] == [192, 193, 194, 195] for r in watch["rows"]))
-        # Before everybody has written: the first thread is past the line, the others are not.
+        # Before all have written: the first thread is past the line, the others are not.
         (early,) = self.watched("smem[0, 0:3]@15")["watches"]
         self.assertEqual(early["rows"][0]["values"], [0, "unwritten", "unwritten"])
         self.assertEqual(early["rows"][1]["values"], [0, 1, "unwritten"])

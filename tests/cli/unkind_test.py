@@ -9,7 +9,7 @@ from scripts import BAD, GOOD
 
 
 class Unkind(Case):
-    """Input that nobody meant, and places that nobody can read or write."""
+    """Input that was not meant, and places that cannot be read or written."""
 
     def everywhere(self, path, statuses=(0, 1)):
         for arguments in (["check", path], ["check", path, "--json"], ["check", path, "--format", "sarif"],

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Lines of documents end at 120 columns.
 
-lines.py [--update] [FILE.md...]: without files README.md and all of docs/. --update fills the paragraphs
-and list items that are too wide again, and leaves the others as they are. Output of commands (fenced blocks) and the
-tables of docs/language, whose rows are the rules, are as wide as they are: Markdown has no way to break them.
+lines.py [--update] [FILE.md...]: without files every document of the repository. --update fills the paragraphs and
+list items that are too wide again, and leaves the others as they are. Output of commands (fenced blocks) and the tables
+of WIDE, whose rows are rules, nodes of the grammar and measurements, are as wide as they are: Markdown has no way to
+break them.
 """
 import os
 import re
@@ -11,6 +12,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WIDTH = 120
+WIDE = ("docs/language/", "grammar/NODES.md", "tests/bench/RESULTS.md")
 # A code span, the text of a link, white space, anything else.
 PIECE = re.compile(r"(`+)(?:(?!\1).)+?\1|\[[^\]\[]{1,60}\](?=\()|\s+|.", re.S)
 NOT_FIRST = re.compile(r"[-*+]$|\d+[.)]$|#+$|>|\||```")  # would become a list, a heading, a quotation
@@ -79,16 +81,17 @@ def filled(text):
 
 def too_wide(path, text):
     for kind, lines, number in blocks(text):
-        if kind == "code" or kind == "table" and path.startswith("docs/language/"):
+        if kind == "code" or kind == "table" and path.startswith(WIDE):
             continue
         yield from (number + i for i, line in enumerate(lines) if len(line) > WIDTH)
 
 
 def documents():
-    found = ["README.md"]
-    for folder, _, names in os.walk(os.path.join(ROOT, "docs")):
+    found = []
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = [f for f in folders if not f.startswith(".") and f not in ("build", "node_modules") or folder != ROOT and f == "build"]
         found += [os.path.relpath(os.path.join(folder, name), ROOT) for name in names if name.endswith(".md")]
-    return sorted(found)
+    return sorted(path for path in found if path != "CHANGELOG.md")
 
 
 def main():

@@ -43,7 +43,7 @@ def main():
         wrong = 1
     for name in os.listdir(FOLDER):
         if name.removesuffix(".svg") not in PICTURES:
-            print(f"docs/language/images/{name} is drawn by nobody")
+            print(f"docs/language/images/{name} is not drawn any more")
             wrong = 1
     return wrong
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A machine as nobody prepared it: Debian 12 or 13 with nothing but `debootstrap --variant=minbase`, and this checkout cloned
+# A machine without any preparation: Debian 12 or 13 with nothing but `debootstrap --variant=minbase`, and this checkout cloned
 # into it. There `./bootstrap run` and `./bootstrap test` must do all of their own set-up.
 #
 #   fresh_machine.sh 12|13 [run|test|COMMAND...]

@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   auto edited = syntax::Tree::reparse(*part, source, {0, 0, static_cast<std::uint32_t>(cut)});
   require(read == everything(*edited), "an edit ends where a fresh parse does");
   edited = syntax::Tree::reparse(*part, source);
-  require(read == everything(*edited), "and so does one whose place nobody told");
+  require(read == everything(*edited), "and so does one whose place is not given");
   for (const auto& s : fresh->statements()) keeps_rules(*s.node);
   syntax::parse_expression(text, nullptr);
   return 0;

@@ -17,7 +17,7 @@ import rooms  # noqa: E402
 LIMIT = 80
 
 # Flat switches that may be longer: one case beside the other, each of a line or a few. Taken apart they would be read in two
-# places. Whoever shortens one to the limit, or makes it more than a list of cases, takes its line away.
+# places. With one shortened to the limit, or made more than a list of cases, its line goes away.
 FLAT = {
     ("compiler/simulate/execute.cpp", "interpret"): "one case an operation of the simulator's machine",
     ("compiler/syntax/walk.h", "for_children"): "one case a kind of node",
@@ -136,7 +136,7 @@ def functions_of(text):
             if kind == "function":
                 found.append((name, line_at[first] + 1, line_at[at] + 1,
                               len(re.findall(r"\b(?:case\b[^;{]*?|default\s*):(?!:)", code[opened:at]))))
-            # A list of values belongs to the head that it stands in; what follows a block begins anew.
+            # A list of values belongs to the head that it stands in; what follows a block begins again.
             values = kind == "other" and re.search(r"[=\w>)\],(]$", code[begin:opened].strip())
             start = begin if parens or values or kind == "member" else at + 1
         elif c in "()":

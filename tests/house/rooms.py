@@ -38,7 +38,7 @@ CONSOLE = "server/project/console.cpp"
 
 # Who speaks to the outside. Each says the same answers in its own protocol, so none needs another.
 SPEAKERS = ("cli", "lsp", "build", "worker", "mcp")
-# Answers are plain values: whoever speaks makes JSON of them, or something else.
+# Answers are plain values: a speaker makes JSON of them, or something else.
 JSON = re.compile(r"nlohmann|json", re.I)
 
 

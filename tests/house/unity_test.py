@@ -39,7 +39,7 @@ class Groups(unittest.TestCase):
 
     def test_what_goes_together(self):
         self.assertTrue(self.together(self.local("int a() { return 1; }"), self.local("int b() { return 1; }")))
-        # Members and qualified names are nobody's local ones; texts and comments say nothing.
+        # Members and qualified names are no local ones; texts and comments say nothing.
         self.assertTrue(self.together(self.local("int a() { return 1; }"), "int f(T t) { return t.a(1) + other::a(2); } // a(3)\nauto s = \"a(4)\";\n"))
         self.assertTrue(self.together("using ir::Expr;\nint f();\n", "using ir::Expr;\nint g();\n"))
 

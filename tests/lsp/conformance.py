@@ -430,7 +430,7 @@ def _():
     return c
 
 
-@test("a response that nobody waits for is ignored")
+@test("a response that no request waits for is ignored")
 def _():
     c = started()
     c.send({"jsonrpc": "2.0", "id": 12345, "result": {}})
@@ -489,7 +489,7 @@ def _():
     return encoding_session(["utf-32", "utf-8"], "utf-32", 22)
 
 
-@test("encodings that nobody knows are passed over")
+@test("unknown encodings are passed over")
 def _():
     return encoding_session(["utf-7", "utf-16"], "utf-16", 23)
 
@@ -757,7 +757,7 @@ def _():
     return c
 
 
-@test("a missing barrier is found while nobody types, with both lines, and stands until the kernel changes")
+@test("a missing barrier is found while the user does not type, with both lines, and stands until the kernel changes")
 def _():
     c = started({"textDocument": {"publishDiagnostics": {"relatedInformation": True}}})
     c.open(URI, RACY)
@@ -1105,7 +1105,7 @@ def _():
         write("a", KERNEL)
         assert poll(c)["a.py"] == []
         assert counts(c)["made"] == 3
-        # An import that was missing, then another value of it; nobody watches these files for the server.
+        # An import that was missing, then another value of it; no client watches these files for the server.
         write("helper", "N = 1\n")
         assert poll(c)["b.py"] == []
         assert counts(c)["made"] == 4
@@ -1518,7 +1518,7 @@ def _():
     stars = "".join(f"from c{i} import *\n" for i in range(9))
     ring = {f"c{i}": stars + f"from c{(i + 1) % 9} import lost as lost\n" for i in range(9)}
     bases = "".join(f"class C{i}({', '.join(f'C{k}' for k in range(9))}): pass\n" for i in range(9))
-    c, base = with_scripts(a=stars + "from c0 import lost\n" + bases + "x = nobody(lost)\ny = C0.method\n", **ring)
+    c, base = with_scripts(a=stars + "from c0 import lost\n" + bases + "x = unknown(lost)\ny = C0.method\n", **ring)
     for line, character in ((19, 5), (19, 12), (20, 8), (20, 5)):
         for method in ("definition", "prepareCallHierarchy", "linkedEditingRange"):
             c.result("textDocument/" + method, place(base, "a.py", line, character))

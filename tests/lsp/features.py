@@ -10,7 +10,7 @@ the comment sign covers, are written `@COLUMN`:
     #   ^^^^^ definition: 1:1 WIDTH
 
 A marker without a place asks for the whole document: `# documentSymbol:`. The answer follows the colon; more lines of it
-are comments with a bar, `#| ...`, which do not count as lines of the script. With --update the answers are written anew:
+are comments with a bar, `#| ...`, which do not count as lines of the script. With --update the answers are written again:
 read the difference.
 
 A file may bring others along, at its end: `#--- file NAME` and the lines below it. They stand in the same folder, which is the
@@ -158,7 +158,7 @@ def ask(c, w, method, argument, position, legend):
         if not items:
             return ["nothing"]
         return c.result("completionItem/resolve", items[0]).get("documentation", "nothing").split("\n")
-    if method == "fixes":  # what mends the findings at the place, and what their lines would be then
+    if method == "fixes":  # what fixes the findings at the place, and what their lines would be then
         def place(p):
             return p["line"], p["character"]
         found = [d for d in c.result("textDocument/diagnostic", document)["items"]
@@ -168,7 +168,7 @@ def ask(c, w, method, argument, position, legend):
             out.append(f"{d['code']} at {w.place(d['range'])}")
             for a in c.result("textDocument/codeAction", {**document, "range": d["range"],
                                                           "context": {"diagnostics": [d], "only": ["quickfix"]}}):
-                assert a["diagnostics"] == [d], "a quick fix says what it mends"
+                assert a["diagnostics"] == [d], "a quick fix says what it fixes"
                 out.append(("* " if a.get("isPreferred") else "  ") + a["title"])
                 out += ["    " + line for line in w.changed(a["edit"]["changes"][w.uri])]
         return out or ["nothing"]
@@ -251,7 +251,7 @@ def run(server, path, update):
             f.write(now)
         print(f"wrote {path}")
         return True
-    print(f"FAIL  {path}: the answers differ (--update writes them anew)")
+    print(f"FAIL  {path}: the answers differ (--update writes them again)")
     before = written.split("\n")
     for i in range(max(len(out), len(before))):
         a, b = (before[i] if i < len(before) else "<end>"), (out[i] if i < len(out) else "<end>")

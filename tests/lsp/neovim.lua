@@ -45,7 +45,7 @@ local warning = vim.diagnostic.get(buffer)[1]
 check("it lies on the call", vim.api.nvim_buf_get_lines(buffer, warning.lnum, warning.lnum + 1, true)[1]
   :sub(warning.col + 1, warning.end_col) == "Tx.warp.copy(A_smem[:, :], A[:, :])", warning)
 
--- An edit behind characters of one, two and four bytes, then another one that mends it.
+-- An edit behind characters of one, two and four bytes, then another one that fixes it.
 local line = warning.lnum
 vim.api.nvim_buf_set_lines(buffer, line, line, true, { '    T.evaluate("aé😀" + missing)' })
 wait("an error after an edit", function() return codes():find("TW2002") ~= nil end)

@@ -15,7 +15,7 @@ from support.language_server import Client  # noqa: E402
 
 SERVER = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else "tilewright"
 EXAMPLES = os.path.join(HERE, "..", "..", "examples")
-# A layout in shared memory whose rows meet in the same banks, one that a swizzle mends, and a fragment over lanes.
+# A layout in shared memory whose rows meet in the same banks, one that a swizzle fixes, and a fragment over lanes.
 BANKS = os.path.join(HERE, "features", "banks.py")
 
 
@@ -194,7 +194,7 @@ class Pipelines(Session):
 
     def test_refusals(self):
         self.open(os.path.join(EXAMPLES, "tma_pipeline.py"))
-        params = {"textDocument": {"uri": self.uri}, "entry": "nobody"}
+        params = {"textDocument": {"uri": self.uri}, "entry": "unknown"}
         self.assertEqual(self.client.error("tilewright/pipeline", params), -32803)
         self.change(2, "x = 1\n")
         self.assertEqual(self.client.error("tilewright/pipeline", {"textDocument": {"uri": self.uri}}), -32803)

@@ -86,8 +86,8 @@ class Remotes(unittest.TestCase):
     def tearDown(self):
         for c in self.clients:
             c.close()
-        self.until(lambda: processes(self.mute) == 0)  # whoever was started is gone with its server
-        self.assertFalse(os.path.exists(self.mark), "a remote that nobody chose was started")
+        self.until(lambda: processes(self.mute) == 0)  # what was started is gone with its server
+        self.assertFalse(os.path.exists(self.mark), "a remote that was not chosen was started")
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)
@@ -187,7 +187,7 @@ class Remotes(unittest.TestCase):
         self.assertEqual(self.run_on(c, "here")["status"], 0)
 
     def test_a_remote_that_hangs(self):
-        """Nobody waits for it but who asked: more of them than there are threads, hovers, a cancel, and the end."""
+        """Only the caller waits for it: more of them than there are threads, hovers, a cancel, and the end."""
         c = self.client()
         ids = [c.ask("tilewright/run", self.params("mute", workDoneToken=f"t{i}")) for i in range(12)]
         self.until(lambda: processes(self.mute) >= 8)

@@ -116,7 +116,7 @@ TEST_CASE("the name of a view says all of it, whatever the entry holds") {
   }
 }
 
-TEST_CASE("diagnostics overtake requests, and requests the work that nobody waits for") {
+TEST_CASE("diagnostics overtake requests, and requests the work in the background") {
   std::promise<void> begin, done;
   std::string order;
   Pool pool(1);

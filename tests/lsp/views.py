@@ -288,7 +288,7 @@ class Recovery(Session):
             time.sleep(0.01)
         if not children(c.process.pid):
             self.skipTest("no NVRTC on this machine")
-        # Nobody asked for the view, and it comes about.
+        # The view was not asked for, and it is made.
         while c.result("$/tilewright/memory")["artifactBytes"] == 0 and time.monotonic() < end:
             time.sleep(0.05)
         self.assertGreater(c.result("$/tilewright/memory")["artifactBytes"], 0)
@@ -496,7 +496,7 @@ class Lenses(Session):
 
 
 class Log(Session):
-    # NVRTC warns of a variable that nobody uses.
+    # NVRTC warns of a variable that is not used.
     TEXT = SCRIPT.replace("    T.cuda.cta_sync()", '    T.cuda.func_call("f", source_code="__device__ void f() { int unused; }")')
 
     def test_nvrtc_is_heard_after_the_fact(self):

@@ -47,7 +47,7 @@ def tree(folder):
 
 
 def c_program(folder, text):
-    """A program as somebody links it on this system."""
+    """A program as it is linked on this system."""
     path = os.path.join(folder, "program")
     subprocess.run(["c++", "-x", "c", "-", "-o", path], input=text, text=True, check=True)
     return path
@@ -167,7 +167,7 @@ class Packages(unittest.TestCase):
         link = os.path.join(self.scratch, "tilewright")
         os.symlink(binary, link)
         self.assertIn(packages, scenario.run([link], "doctor", environment=alone).stdout)
-        # What somebody names is taken first.
+        # What is named is taken first.
         named = dict(alone, CUDA_HOME=os.environ["CUDA_HOME"])
         self.assertNotIn(packages, scenario.run([binary], "doctor", environment=named).stdout)
 
@@ -180,7 +180,7 @@ class Packages(unittest.TestCase):
         self.assertIn("STG.E", sass.stdout, sass.stderr)
 
     def test_no_package_knows_where_it_was_built(self):
-        # A development build looks there for NVIDIA's compiler (cmake/checkout.cpp.in); whoever has that path elsewhere must not choose it.
+        # A development build looks there for NVIDIA's compiler (cmake/checkout.cpp.in); a machine that has that path must not choose it.
         with zipfile.ZipFile(self.one("*.whl")) as wheel:
             packaged = wheel.read(next(n for n in wheel.namelist() if n.endswith("/scripts/tilewright")))
         with open(BINARY, "rb") as f:
@@ -216,7 +216,7 @@ class Packages(unittest.TestCase):
         architecture = subprocess.run(["dpkg", "--print-architecture"], check=True, capture_output=True, text=True).stdout.strip()
         with open(os.path.join(root, "var", "lib", "dpkg", "status"), "w") as f:
             f.write(f"Package: libc6\nStatus: install ok installed\nArchitecture: {architecture}\nVersion: {libc}\n"
-                    "Maintainer: nobody <nobody@localhost>\nDescription: stands for the system's own\n")
+                    "Maintainer: Test <test@localhost>\nDescription: stands for the system's own\n")
         return root
 
     def dpkg(self, root, *arguments):

@@ -95,7 +95,7 @@ def _(p):
     return p.c.row != 0 or (p.a.row != 0 and "TLane" in p.declared(p.a))
 
 
-@rule("64 rows of A in tensor memory", "open", "nobody says in which lanes the unit reads them", "A in tensor memory has 128 rows")
+@rule("64 rows of A in tensor memory", "open", "it is not documented in which lanes the unit reads them", "A in tensor memory has 128 rows")
 def _(p):
     return p.a.rows == 64 and 'scope="tmem"' in p.declared(p.a)
 

@@ -157,7 +157,7 @@ class Batch(unittest.TestCase):
     def test_a_restarted_controller(self):
         process = self.begin(20)
         self.after_some(process)
-        # What it has not written yet it forgets: jobs that ended would run again, with nobody to end them.
+        # What it has not written yet it forgets: jobs that ended would run again, with nothing to end them.
         cluster.wait_for_saved_state()
         cluster.stop("slurmctld", signal.SIGKILL)
         cluster.start("slurmctld")

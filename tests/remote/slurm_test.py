@@ -275,7 +275,7 @@ class Kept(CaseOfSlurm):
         self.assertEqual(len(cluster.jobs()), 1)
         second = Probe("slurm:slots=2,keep=3")
         self.assertEqual(job_of(second.command()), job)
-        # Somebody else's wish, or a second one at the same time, gets its own.
+        # Another command's wish, or a second one at the same time, gets its own.
         for address in ("slurm:slots=1,keep=1", "slurm:slots=2,keep=1"):
             other = Probe(address)
             self.assertNotEqual(job_of(other.command()), job)

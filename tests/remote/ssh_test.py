@@ -23,7 +23,7 @@ PATIENCE = 40
 
 def reason_not():
     if os.geteuid() != 0:
-        return "a server of ssh wants root to let somebody in"
+        return "a server of ssh wants root to let a user in"
     if not os.path.exists(SSHD) or not shutil.which("ssh"):
         return "not installed: openssh-server (apt-get install --no-install-recommends openssh-server)"
     return ""
@@ -134,8 +134,8 @@ class Ssh(unittest.TestCase):
         _, done = worker_of("ssh://box")
         self.assertEqual((done.returncode, done.stdout), (127, ""))
         self.assertIn("command not found", done.stderr)
-        # Nobody is there to ask.
-        self.assertRegex(ask("ssh://box", "offer without anybody")[0],
+        # There is no terminal to ask at.
+        self.assertRegex(ask("ssh://box", "offer without a terminal")[0],
                          r"^failed ssh://box has no tilewright \| tilewright remotes --install ssh://box")
         self.assertEqual(self.installed(), [])
         answers = ask("ssh://box", "offer")

@@ -1,4 +1,4 @@
-# Calls for another target than the chosen one: the error names both, on the call. Where nobody chose one, the calls do.
+# Calls for another target than the chosen one: the error names both, on the call. Where none is chosen, the calls do.
 #--- ldgsts before sm_80  [cuda] [arch sm_75]
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx

@@ -109,7 +109,7 @@ def test_kernel(m, n, flag):
 #| entry parametrize: test_kernel(n=4, flag=False, m=1) -> tested
 #| entry parametrize: test_kernel(n=4, flag=False, m=2) -> tested
 
-#--- modules that are not evaluated hurt nobody  [entries]
+#--- modules that are not evaluated do no harm  [entries]
 try:
     import torch
     import numpy as np
@@ -720,7 +720,7 @@ CONFIGS = ({"label": "one", "n": 32}, {"label": "two", "n": 64})
 #| entry comment: get_kernel(**CONFIGS[1]) -> k
 #| entry configs: get_kernel(**CONFIGS[0]) -> k
 
-#--- a function that specialises, called by nobody  [entries]
+#--- a function that specialises and is never called  [entries]
 from tvm.script import tirx as T
 
 @T.jit
@@ -734,7 +734,7 @@ def make(n=64):
     return fill.specialize(N=n)
 #| entry defaults: make() -> fill
 
-#--- CONFIGS for somebody who works out an argument first  [entries]
+#--- CONFIGS for a caller that works out an argument first  [entries]
 from tvm.script import tirx as T
 
 def get_kernel(groups, rows):

@@ -369,7 +369,7 @@ session::Compiled compile(const std::string& script, std::stop_token stop = {}, 
   return session::compile(tree, nullptr, context, options);
 }
 
-// Whoever stops waiting is served before the limit ends the work.
+// A caller that stops waiting is served before the limit ends the work.
 bool cancellation() {
   bool ok = true;
   on_small_stack([&] {

@@ -720,7 +720,7 @@ def k(A: T.Buffer((64,), "int32")):
 #|     while A[0] < 3:
 #|         A[0] = A[0] + 1
 
-#--- regions of the host whose tensor map nobody encodes, a null barrier, a view made by T.Buffer  [print] [cuda]
+#--- regions of the host whose tensor map is not encoded, a null barrier, a view made by T.Buffer  [print] [cuda]
 from tvm.script import tirx as T
 
 @T.prim_func(check_well_formed=False)

@@ -1,5 +1,5 @@
 # Accesses beyond their buffers, where ranges prove them: a warning that names the block, the thread or the round. What a
-# condition keeps inside, and what nobody can know, is silent.
+# condition keeps inside, and what cannot be known, is silent.
 #--- regions of tile primitives  [cuda]
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx

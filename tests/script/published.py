@@ -243,11 +243,11 @@ def l(A: T.Buffer((8,), "float32")):
 import tile.lang as TL
 import triton
 import triton.language as tl
-from somebody import tirx as T
-from somebody.dsl import prim_func
+from elsewhere import tirx as T
+from elsewhere.dsl import prim_func
 
 @T.prim_func
-# @1:2-1:13 information[TW2119]: first and 2 more are not checked: T.prim_func is not known here, it comes from the module 'somebody'
+# @1:2-1:13 information[TW2119]: first and 2 more are not checked: T.prim_func is not known here, it comes from the module 'elsewhere'
 def first(A: T.Buffer((8,), "float32")):
     T.device_entry()
 
@@ -265,7 +265,7 @@ def third(A):
     pass
 
 @prim_func
-# @1:2-1:11 information[TW2119]: fourth is not checked: prim_func is not known here, it comes from the module 'somebody'
+# @1:2-1:11 information[TW2119]: fourth is not checked: prim_func is not known here, it comes from the module 'elsewhere'
 def fourth(A):
     pass
 

@@ -380,7 +380,7 @@ def kernel(A: T.Buffer((64, 64), "float16"), B: T.Buffer((64, 64), "float16")):
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW3107]: 16 threads of the CTA reach this call, and each of them issues it
 #   hint: guard it with `if T.ptx.elect_sync():` or a test of thread_id
 
-#--- a keyword that nobody reads was meant to be another  [cuda] [arch sm_90a]
+#--- a keyword that is not read was meant to be another  [cuda] [arch sm_90a]
 from tvm.script import tirx as T
 
 @T.prim_func

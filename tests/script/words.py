@@ -55,7 +55,7 @@ def counted(A: T.Buffer((1024, 64), "float16"), n: T.int32):
         k = k + 1
         tile = tile + 4
 
-#--- a number in memory that nobody writes is the same for all who read it  [cuda] [arch sm_90a]
+#--- a number in memory that is not written is the same for all who read it  [cuda] [arch sm_90a]
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 

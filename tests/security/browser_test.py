@@ -3,7 +3,7 @@
 to send something: nothing that they send runs, and each connection is closed. Ends with 77 where there is no Chromium.
 
 One page of another origin tries all ways on all servers and reports to the test. A second one is loaded by a name, whose server then makes room
-for one of Tilewright's on the same port: what a name is that was bound anew (DNS rebinding), its requests are of the same origin."""
+for one of Tilewright's on the same port: what a name is that was bound again (DNS rebinding), its requests are of the same origin."""
 import atexit
 import base64
 import http.server
@@ -209,7 +209,7 @@ for kind in KINDS:
             t.holds(said.startswith("refused"), f"the page says: {said}")
             unharmed(t, one, STATE[kind, "resident"])
 
-    @attack(f"{kind}: a page whose name is bound to the server's address anew")
+    @attack(f"{kind}: a page whose name is bound to the server's address later")
     def _(t, kind=kind):
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]

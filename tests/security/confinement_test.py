@@ -2,7 +2,7 @@
 """confinement_test.py TILEWRIGHT [WORDS]: where NVIDIA's compiler comes from, what NVRTC is told, what a confined process
 reaches, a worker on a kernel that cannot confine, and the addresses of shared caches.
 
-The environment is the user's own: whoever sets LD_PRELOAD, CUDA_HOME or PATH for a process already runs code as that user.
+The environment is the user's own: who sets LD_PRELOAD, CUDA_HOME or PATH for a process already runs code as that user.
 """
 import ctypes
 import errno
@@ -134,10 +134,10 @@ def refused_home(name, spoil, words, place="cuda"):
         t.holds(words in done.stderr.decode(), f"compile said {done.stderr!r}")
 
 
-refused_home("everybody may write there", lambda t, home: os.chmod(home + "/lib", 0o777), "can be changed by all users")
-refused_home("a folder above it is open to everybody", lambda t, home: os.chmod(t.work + "/open", 0o777),
+refused_home("all users may write there", lambda t, home: os.chmod(home + "/lib", 0o777), "can be changed by all users")
+refused_home("a folder above it is open to all users", lambda t, home: os.chmod(t.work + "/open", 0o777),
              "/open can be changed by all users", place="open/cuda")
-refused_home("everybody may write the library", lambda t, home: os.chmod(home + "/" + PARTS[0], 0o666),
+refused_home("all users may write the library", lambda t, home: os.chmod(home + "/" + PARTS[0], 0o666),
              "libnvrtc.so.13 can be changed by all users")
 refused_home("a sticky folder that anyone may add to", lambda t, home: os.chmod(home + "/lib", 0o1777),
              "lib can be changed by all users")
@@ -156,7 +156,7 @@ def through_link(t, home):
     return t.work + "/link"
 
 
-refused_home("a link leads into a folder of everybody's", through_link, "/theirs can be changed by all users")
+refused_home("a link leads into a folder of all users", through_link, "/theirs can be changed by all users")
 
 
 # ---- what NVRTC is told ----
@@ -520,7 +520,7 @@ def _(t):
 # ---- shared caches ----
 
 def token_file(t):
-    return t.write("token", "a-token-that-nobody-else-knows\n", 0o600)
+    return t.write("token", "a-token-that-no-other-knows\n", 0o600)
 
 
 def cache_url(url, words, token=True):
@@ -593,7 +593,7 @@ def _(t):
               env={"CUDA_HOME": plant(t.work + "/cuda"), "TILEWRIGHT_SHARED_CACHE": f"http://127.0.0.1:{named.server_port}/a",
                    "TILEWRIGHT_SHARED_CACHE_TOKEN": token_file(t)})
         t.holds(asked["named"], "the named server is not asked")
-        t.holds(all(token == "Bearer a-token-that-nobody-else-knows" for _, token, _ in asked["named"]), "the token is missing")
+        t.holds(all(token == "Bearer a-token-that-no-other-knows" for _, token, _ in asked["named"]), "the token is missing")
         t.holds(all(host == f"127.0.0.1:{named.server_port}" for *_, host in asked["named"]), f"Host: {asked['named']}")
         t.holds(not asked["other"], f"the other server was asked: {asked['other']}")
     finally:

@@ -25,7 +25,7 @@ ENV = {**os.environ, "HOME": HOME.name, "XDG_CONFIG_HOME": HOME.name + "/.config
 with open(os.path.join(WORK, "a.py"), "w", encoding="utf-8") as out:
     out.write(SCRIPT)
 SERVERS, RESIDENTS = {}, {}
-NOBODY = 65534
+ANOTHER_USER = 65534
 
 
 def server(kind):
@@ -117,7 +117,7 @@ def _(_, one):
     closes(one, b"Content-Length / HTTP/1.1\r\n\r\n" + one.harm(MARK))
 
 
-@on_each("a name that was bound anew to this machine: Host is another's")
+@on_each("a name that was bound again to this machine: Host is another's")
 def _(_, one):
     closes(one, http(one, "POST", one.harm(MARK)).replace(b"Host: 127.0.0.1", b"Host: evil.example"))
 
@@ -183,7 +183,7 @@ def _(_, one):
     closes(one, b"Content Length: 2\r\n\r\n{}" + one.harm(MARK), "header")
 
 
-@on_each("raw bytes behind a message, before anybody has agreed on them")
+@on_each("raw bytes behind a message, before they were agreed on")
 def _(_, one):
     closes(one, b"Content-Length: 2\r\nPayload-Length: 5\r\n\r\n{}12345" + one.harm(MARK), "payload")
 
@@ -194,7 +194,7 @@ def _(_, one):
         closes(one, b"\x00" + os.urandom(5000))
 
 
-# ---- before anybody has shown who it is -----------------------------------------------------------------------------
+# ---- before a client has shown who it is -----------------------------------------------------------------------------
 
 @on_each("no token")
 def _(_, one):
@@ -443,7 +443,7 @@ for kind in ("serve", "lsp"):
             one.end()
 
 
-@attack("worker: places in the parameters of jobs and compilations are nobody's")
+@attack("worker: places in the parameters of jobs and compilations are passed over")
 def _(t):
     client = server("worker").client()
     for method in ("job/open", "job/run", "compile"):
@@ -467,8 +467,8 @@ def _(t):
 
 def as_nobody():
     os.setgroups([])
-    os.setgid(NOBODY)
-    os.setuid(NOBODY)
+    os.setgid(ANOTHER_USER)
+    os.setuid(ANOTHER_USER)
 
 
 for kind in KINDS:
@@ -503,7 +503,7 @@ def squatted(t, kind):
     os.chmod(t.folder, 0o755)
     squat = os.path.join(t.folder, "squat")
     os.mkdir(squat)
-    os.chown(squat, NOBODY, NOBODY)
+    os.chown(squat, ANOTHER_USER, ANOTHER_USER)
     path = os.path.join(squat, "s.sock")
     code = "import os,socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.bind(sys.argv[1])\nos.chmod(sys.argv[1],0o777)\ns.listen()\n" \
            "print('ready',flush=True)\nc,_=s.accept()\nc.settimeout(10)\nprint(c.recv(9999),flush=True)"
@@ -513,7 +513,7 @@ def squatted(t, kind):
     done = reach(t, kind, path, token)
     heard = squatter.communicate(timeout=20)[0]
     t.holds(heard.strip() == b"b''", f"the squatter heard {heard!r}")
-    t.refuses(done, f"user {NOBODY}", 2)
+    t.refuses(done, f"user {ANOTHER_USER}", 2)
 
 
 for kind in ("serve", "worker"):
@@ -521,7 +521,7 @@ for kind in ("serve", "worker"):
     def _(t, kind=kind):
         squatted(t, kind)
 
-    @attack(f"a client of {kind}: a socket whose owner takes nobody in is given up")
+    @attack(f"a client of {kind}: a socket whose owner accepts no client is given up")
     def _(t, kind=kind):
         path = os.path.join(t.folder, "s.sock")
         full = socket.socket(socket.AF_UNIX)
@@ -538,7 +538,7 @@ for kind in ("serve", "worker"):
             before.append(s)
         token = t.write("token", "0123456789abcdef0123456789abcdef\n", 0o600)
         t.refuses(reach(t, kind, path, token, seconds=50), "does not answer", 2)
-        t.refuses(t.run(kind, "--listen", "unix:" + path, seconds=20), "somebody listens", 2)
+        t.refuses(t.run(kind, "--listen", "unix:" + path, seconds=20), "another process listens", 2)
         full.close()
 
     @attack(f"a client of {kind}: what is no socket, and a path that fits into no address")
@@ -647,7 +647,7 @@ def _(t):
             one.end()
 
 
-# ---- standard streams: the parent sends, but what it passes on may be anybody's ----------------------------------------
+# ---- standard streams: the parent sends, but what it passes on may come from any program ----------------------------------------
 
 for kind, size in (("lsp", 128 << 20), ("serve", 16 << 20)):
     @attack(f"{kind}: a frame beyond its bound on standard input is skipped by its length, whatever its body holds")
@@ -664,7 +664,7 @@ for kind, size in (("lsp", 128 << 20), ("serve", 16 << 20)):
         done = t.run(kind, stdin=stream, seconds=60)
         t.holds(b'"id":2' in done.stdout, f"the next message was not heard: {done.stdout[-300:]!r}")
         t.holds(b'"id":5' not in done.stdout and b'"id":6' not in done.stdout, "a frame in a body was heard")
-        t.holds(b"accepted" in done.stdout, "nobody said what was wrong")
+        t.holds(b"accepted" in done.stdout, "what was wrong was not said")
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ right("an assertion on what is not known", "import torch\nassert torch.cuda.devi
 wrong("a missing key", "CONFIG = {'m': 1}\nN = CONFIG['n']\n", "key 'n' is not in the dict")
 right("the key", "CONFIG = {'m': 1}\nN = CONFIG['m']\n")
 right("a key of an unknown dict", "import json\nCONFIG = json.load(open('config.json'))\nN = CONFIG['n']\n")
-right("a key that somebody unknown may have added", "import registry\nCONFIG = {'m': 1}\nregistry.fill(CONFIG)\nN = CONFIG['n']\n")
+right("a key that unknown code may have added", "import registry\nCONFIG = {'m': 1}\nregistry.fill(CONFIG)\nN = CONFIG['n']\n")
 right("a key of the environment", "import os\nN = os.environ['N']\n")
 wrong("an index out of range", "SIZES = [64, 128]\nN = SIZES[2]\n", "out of range")
 right("the last index", "SIZES = [64, 128]\nN = SIZES[-1]\n")

@@ -1,14 +1,12 @@
 """Servers that listen, as their attackers meet them: `tilewright serve`, `lsp` and `worker`, and the bytes of a client of each."""
 import os
-import re
-import socket
 import subprocess
-import threading
 import time
 
 from attack import BINARY, Through
 from support import jsonrpc
 from support.jsonrpc import connected, frame, hang_up, request  # noqa: F401: for the attacks
+from support.listener import Listener
 
 KINDS = ("serve", "lsp", "worker")
 SCRIPT = """from tvm.script import tirx as T
@@ -25,27 +23,15 @@ class Server:
     """One that listens on a port (or at `address`). Its token is the one that it printed, or that of `token_file`."""
 
     def __init__(self, kind, env, folder, *options, address="127.0.0.1:0", preexec=None, token=None):
-        self.kind, self.folder, self.token = kind, folder, token
+        self.kind, self.folder = kind, folder
         words = ["--on", "sim"] if kind != "lsp" else []
         self.process = subprocess.Popen([BINARY, kind, "--listen", address, *words, *options], env=env, cwd=folder,
                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=preexec)
-        self.said = []
-        self.address = None
-        self._ready = threading.Event()
-        threading.Thread(target=self._hear, daemon=True).start()
-        if not self._ready.wait(60) or not self.address:
+        heard = Listener(self.process, token)
+        self.said = heard.log
+        if not heard.listens(60):
             raise Through(f"{kind} does not listen: {''.join(self.said)}")
-
-    def _hear(self):
-        for line in self.process.stderr:
-            text = line.decode(errors="replace")
-            self.said.append(text)
-            if found := re.search(r"show: ([0-9a-f]{64})", text):
-                self.token = found.group(1)
-            if found := re.search(r"listening on (\S+?):?( |$)", text):
-                self.address = found.group(1).strip()
-                self._ready.set()
-        self._ready.set()
+        self.address, self.token = heard.address, heard.token
 
     @property
     def port(self):
@@ -68,7 +54,7 @@ class Server:
             **({} if token is None else {"initializationOptions": {"token": token}}), **more})
 
     def harm(self, mark):
-        """A greeting and a deed, if anybody heard them."""
+        """A greeting and a deed, if they were heard."""
         return self.hello(None, 90) + self.deed(mark)
 
     def deed(self, mark):

@@ -249,7 +249,7 @@ def _(t):
 
 
 def device(t, name, minor):
-    """A device of our own, so that a binary that replaces it harms nobody; None: this user may make none."""
+    """A device of our own, so that a binary that replaces it does no harm; None: this user may make none."""
     path = os.path.join(t.work, name)
     try:
         os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, minor))

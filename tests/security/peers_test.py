@@ -706,7 +706,7 @@ def _(t):
     honest_run(t)
 
 
-@attack("a record of a kept allocation that somebody else damaged is not used")
+@attack("a record of a kept allocation that another program damaged is not used")
 def _(t):
     folder = os.path.join(t.env["XDG_RUNTIME_DIR"], "tilewright")
     os.makedirs(folder, 0o700)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a repository gets from who opens, checks, builds or runs it without having said that he trusts it: nothing.
+"""What a repository gets from who opens, checks, builds or runs it without having said that they trust it: nothing.
 
     repository_test.py TILEWRIGHT [WORDS]
 """
@@ -473,7 +473,7 @@ def _(t):
     t.holds(not connected(server), "it connected")
 
 
-@attack("an authority that changed after the consent vouches for nobody")
+@attack("an authority that changed after the consent vouches for no one")
 def _(t):
     server = listener()
     folder, mark = evil(t, text=f'[remotes.lab]\nat = "tls://127.0.0.1:{server.getsockname()[1]}"\nca = "ca.pem"\n')

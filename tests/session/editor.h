@@ -95,7 +95,7 @@ class Editor {
     past_.push_back(text_);
     if (past_.size() > 4) past_.erase(past_.begin());
     text_.replace(c.begin, c.end - c.begin, c.text);
-    if (text_.size() > 2 * original_.size() + 1000) text_ = original_;  // the caller reads text() anew
+    if (text_.size() > 2 * original_.size() + 1000) text_ = original_;  // the caller reads text() again
   }
   const std::string& text() const { return text_; }
 

@@ -56,7 +56,7 @@ std::string told(const text::Diagnostic& d, const text::Anchors& anchors) {
   return out + "\n";
 }
 
-// Everything that somebody outside could see of a compiled script.
+// Everything that can be seen of a compiled script from outside.
 std::string description(const session::Compiled& c) {
   const text::Anchors& anchors = c.evaluation->anchors;
   std::string out;
@@ -121,7 +121,7 @@ std::string description(const session::SymbolIndex& index) {
 std::string differs_around(const std::shared_ptr<const syntax::Tree>& tree) {
   constexpr std::size_t kPlaces = 60, kNames = 12;
   const session::SymbolIndex whole = session::index_symbols(tree);
-  // The expressions of comments are read anew for each index.
+  // The expressions of comments are read again for each index.
   auto told_of = [&](const session::Symbol* s) {
     const bool of_script = s && s->statement < tree->statements().size();
     return std::tuple(s != nullptr, s ? s->kind : session::SymbolKind{}, s ? s->statement : 0,

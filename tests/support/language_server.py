@@ -4,6 +4,7 @@ import subprocess
 
 from support import jsonrpc
 from support.jsonrpc import connected
+from support.listener import Listener
 from support.patience import TIMEOUT
 
 
@@ -15,13 +16,9 @@ class Client(jsonrpc.Client):
         self.process = jsonrpc.started([*command, "lsp", *arguments], stderr=subprocess.PIPE, env=environment)
         self.socket = self.token = None
         if connect:
-            for line in self.process.stderr:
-                text = line.decode()
-                if "that clients have to show: " in text:
-                    self.token = text.split("show: ")[1].split()[0]
-                if "listening on " in text:
-                    self.address = text.split("listening on ")[1].strip()
-                    break
+            heard = Listener(self.process)
+            assert heard.listens(), "".join(heard.log)
+            self.address, self.token = heard.address, heard.token
             self._join()
         else:
             super().__init__(self.process.stdout.read1, self._write_to_process, self.close)

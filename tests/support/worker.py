@@ -1,6 +1,5 @@
 """Workers and their clients, byte by byte; also what no honest client would send."""
 import os
-import re
 import select
 import signal
 import socket
@@ -11,6 +10,7 @@ import threading
 
 from support import jsonrpc, schema
 from support.jsonrpc import messages_in
+from support.listener import Listener
 
 
 def against_schema(sent, answered):
@@ -65,27 +65,13 @@ class Worker:
         words = [binary, "worker"] + (["--listen", address] if listen else ["--stdio"]) + list(options)
         self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         env=env, start_new_session=True)
-        self.log = []
         self.clients = []
         self._token_file = None
-        self.port = None
-        self.token = None  # that the worker made
-        self._said = threading.Event()
-        threading.Thread(target=self._hear, daemon=True).start()
+        heard = Listener(self.process)
+        self.log, self.port, self.token = heard.log, None, None
         if listen:
-            assert self._said.wait(120), "the worker does not listen: " + "".join(self.log)
-            assert self.port, "the worker does not listen: " + "".join(self.log)
-
-    def _hear(self):
-        for line in self.process.stderr:
-            text = line.decode(errors="replace")
-            self.log.append(text)
-            if found := re.search(r"show: ([0-9a-f]{64})", text):
-                self.token = found.group(1)
-            if found := re.search(r"listening on \S*:(\d+)", text):
-                self.port = int(found.group(1))
-                self._said.set()
-        self._said.set()
+            assert heard.listens(), "the worker does not listen: " + "".join(self.log)
+            self.port, self.token = int(heard.address.rsplit(":", 1)[1]), heard.token
 
     def connect(self, tls=None):
         raw = socket.create_connection(("127.0.0.1", self.port))

@@ -180,7 +180,7 @@ class SharedCache(unittest.TestCase):
 
     def test_servers_that_are_dead_slow_or_broken(self):
         right, _ = self.compile("")
-        with socket.socket() as s:  # nobody listens there
+        with socket.socket() as s:  # there is no listener
             s.bind(("127.0.0.1", 0))
             dead = f"http://127.0.0.1:{s.getsockname()[1]}"
         self.assertEqual(self.compile(dead, write=True)[0], right)

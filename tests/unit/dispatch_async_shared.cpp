@@ -1,5 +1,5 @@
 // copy_async into shared memory: ldgsts and dsmem. The worked examples of copy_async.md 10.1 and 10.3, element by
-// element, with the defects of section 9 mended.
+// element, with the defects of section 9 fixed.
 #include "tests/unit/copy_lab.h"
 
 using namespace tilewright;

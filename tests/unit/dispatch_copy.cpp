@@ -1,4 +1,4 @@
-// The worked examples of dispatch.md 10, element by element, with the defects of section 9 mended.
+// The worked examples of dispatch.md 10, element by element, with the defects of section 9 fixed.
 #include <ctime>
 #include <random>
 
@@ -609,7 +609,7 @@ TEST_CASE("copy: random fragments, pitches, swizzles and starts") {
     matrices += r.report.variant == "ldstmatrix";
   }
   CHECK(matrices > 60);
-  CHECK(served == matrices);  // such fragments are nobody else's
+  CHECK(served == matrices);  // only matrices have such fragments
 }
 
 TEST_CASE("dispatch: time a call", "[.time]") {

@@ -3,7 +3,7 @@
 //
 //   test_dispatch                          a few hundred problems
 //   test_dispatch "[tma-full]"             10,000 legal ones, and what was drawn between them
-//   test_dispatch "[tma-fresh]"            the same with a seed that nobody has tried
+//   test_dispatch "[tma-fresh]"            the same with a new seed
 #include <random>
 
 #include "tests/unit/dispatch_tma_brute.h"

@@ -164,7 +164,7 @@ TEST_CASE("a request has one answer, and none after it was cancelled") {
   CHECK_FALSE(open[2]->answered());
   s.end.cancel(protocol::Id(std::int64_t(2)), kCancelled);
   s.end.cancel(protocol::Id(std::int64_t(2)), kCancelled);   // it is answered
-  s.end.cancel(protocol::Id(std::int64_t(99)), kCancelled);  // nobody's
+  s.end.cancel(protocol::Id(std::int64_t(99)), kCancelled);  // of no request
   s.end.answer(open[2], Json("too late"));
   s.ask(1, "echo", {{"say", "last"}});
   CHECK(s.wire.said(3).error.code == ErrorCode::RequestCancelled);
@@ -187,7 +187,7 @@ TEST_CASE("requests without an answer, and work without an end, are bounded") {
   CHECK(s.there([&] { return s.open.contains(22); }));
 }
 
-TEST_CASE("what we ask is answered once; the oldest is given up where nobody answers") {
+TEST_CASE("what we ask is answered once; the oldest is given up without an answer") {
   Speaker s({.asked = 2});
   std::vector<std::string> heard;
   auto hear = [&](const char* who) {

@@ -213,7 +213,7 @@ TEST_CASE("what a run found stands in its script until the text is another one")
   CHECK(lenses->back().title == "lab: failed");
   CHECK(std::get<ide::Run>(lenses->back().action).target == "lab");
 
-  // A wrong result of which nobody knows the line stands at the kernel.
+  // A wrong result without a known line stands at the kernel.
   auto wrong = answer();
   wrong.report.problems = {"3 elements of A are not as expected"};
   runs.keep(script.path(), source, "make(32)", "gpu", wrong);
@@ -348,7 +348,7 @@ TEST_CASE("calls are told with who makes them") {
   REQUIRE((*edges)->size() == 1);  // by the entry comment, which the script itself makes
   CHECK((*edges)->at(0).item.kind == ide::CallItem::Kind::Script);
   CHECK(asked.text((*edges)->at(0).places.at(0)) == "make");
-  auto gone = ide::incoming_calls(asked.query, item->script->path(), "nobody", {});
+  auto gone = ide::incoming_calls(asked.query, item->script->path(), "unknown", {});
   REQUIRE(gone);
   CHECK_FALSE(*gone);
 }
@@ -398,7 +398,7 @@ TEST_CASE("the shapes of a script: folds, selections, tokens and links") {
   CHECK(std::get<ide::ViewName>(links->at(1).target).entry == "make(32)");
 }
 
-TEST_CASE("actions carry an edit and what it mends") {
+TEST_CASE("actions carry an edit and what it fixes") {
   Asked asked;
   auto unused = asked.at("tile = T.alloc");
   std::vector<ide::ShownDiagnostic> shown{{"TW3106", {unused, unused + 4}, std::nullopt}};

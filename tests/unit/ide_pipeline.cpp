@@ -85,7 +85,7 @@ TEST_CASE("what wgmma reads by descriptors is drained by it") {
   }
 }
 
-TEST_CASE("each descriptor is told from its neighbour, and one that was made anew points elsewhere") {
+TEST_CASE("each descriptor is told from its neighbour, and one that was made again points elsewhere") {
   ide::Pipeline p = Asked(multiplied("")).pipeline();
   CHECK(whats(buffer(p, "left").drains) == Words{"ptx.wgmma.mma_async.ss"});
   CHECK(whats(buffer(p, "right").drains) == Words{"ptx.wgmma.mma_async.ss"});

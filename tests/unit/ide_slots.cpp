@@ -110,7 +110,7 @@ TEST_CASE("slots: what a slot loses is tried again, elsewhere or there") {
   CHECK(borrower.attempts() == 2);
   REQUIRE(borrower.lost().size() == 1);
   CHECK(borrower.lost()[0] == "slot 0: it broke");
-  CHECK(stage.records[0]->asked == 2);  // it had to say anew that it is there
+  CHECK(stage.records[0]->asked == 2);  // it had to say again that it is there
   CHECK_FALSE(stage.pool->stranded());
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("slots: one that is not there is left out, the others go on") {
   CHECK_FALSE(stage.pool->stranded());
 }
 
-TEST_CASE("slots: where nobody is left, every reason is told once") {
+TEST_CASE("slots: where none is left, every reason is told once") {
   Stage stage({{.absent = {"no driver"}}, {.absent = {"no driver"}}, {.absent = {"no key"}}});
   Borrower borrower(*stage.pool);
   auto device = borrower.device({});
@@ -248,7 +248,7 @@ TEST_CASE("memory gate: together they stay below the limit, and one that is alon
   auto alone = gate.enter(500, {});
   std::stop_source stop;
   stop.request_stop();
-  CHECK(gate.enter(1, stop.get_token()));  // at once: whoever stopped does not take it
+  CHECK(gate.enter(1, stop.get_token()));  // at once: one that stopped does not take it
 }
 
 namespace {
@@ -300,7 +300,7 @@ void work(ide::Batch& batch, int threads) {
 
 }  // namespace
 
-TEST_CASE("batch: every entry of every script once, whoever loses runs on the way") {
+TEST_CASE("batch: every entry of every script once, whichever slot loses runs on the way") {
   using enum run::Status;
   testing::Scratch scratch;
   const auto files = scripts_in(scratch, 6);

@@ -19,7 +19,7 @@ void write(const fs::path& path, std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("the bytes of a script become text in one way, whoever reads them") {
+TEST_CASE("the bytes of a script become text in one way for all readers") {
   testing::Scratch scratch;
   const fs::path root = scratch.path();
   const std::string latin = "# coding: latin-1\nNAME = '\xE4'\n", utf8 = "# coding: latin-1\nNAME = 'ä'\n";
@@ -71,7 +71,7 @@ TEST_CASE("a tile script speaks of tvm or to us, or imports one that does") {
   CHECK(project::ScriptSearch(looks).is_script(root / "ring_a.py"));
 }
 
-TEST_CASE("a project raises limits so far, and its user as far as he says") {
+TEST_CASE("a project raises limits so far, and its user without a bound") {
   CHECK(project::parse_config("[limits]\nsteps = 80000000\nmemory_mb = 1024\n", "t.toml"));
   auto more = project::parse_config("[limits]\nsteps = 80000001\n", "t.toml");
   REQUIRE_FALSE(more);
@@ -118,13 +118,13 @@ TEST_CASE("settings are the same object until they change, on any thread") {
   CHECK(second.settings->architectures == std::vector<std::string>{"sm_80"});
   CHECK(second.settings->deny_fallback);
   CHECK(second.settings->limits.steps == 5);
-  // What somebody chose for one document is that document's alone; all else is the same for both.
+  // What the user chose for one document is that document's alone; all else is the same for both.
   CHECK(workspace.settings(own).settings->architectures == std::vector<std::string>{"sm_80", "sm_120a"});
   CHECK(workspace.settings(own).settings == workspace.settings(own).settings);
   CHECK(workspace.settings(own).settings->limits.steps == 5);
   CHECK(workspace.settings("untitled:2").settings->architectures == std::vector<std::string>{"sm_100a"});
   CHECK(workspace.settings("untitled:1").settings == second.settings);
-  // What is wrong is told to everybody who asks, not only to the first.
+  // What is wrong is told to all who ask, not only to the first.
   write(root / "tilewright.toml", "[limits]\nsteps = -1\n");
   CHECK(workspace.settings((root / "a.py").string()).problem.empty());
   workspace.files_changed();

@@ -52,7 +52,7 @@ TEST_CASE("payloads come with their messages, however the bytes were cut") {
   }
 }
 
-TEST_CASE("a payload nobody has agreed on is passed over") {
+TEST_CASE("a payload that was not agreed on is passed over") {
   const std::string wire =
       framed("one", "12345") + framed("two") + "Content-Length: 2\r\nPayload-Length: -5\r\n\r\n{}" + framed("three");
   for (std::size_t piece : {std::size_t{1}, wire.size()}) {

@@ -180,7 +180,7 @@ TEST_CASE("no message repeats what may be a secret") {
   CHECK_FALSE(has(good("ssh://gpu?command=env%20T=S3CRET%20x").name, "S3CRET"));
 }
 
-TEST_CASE("ssh is asked for plain streams, and a password only where somebody can answer") {
+TEST_CASE("ssh is asked for plain streams, and a password only where a user can answer") {
   const auto words = remote::worker_command(good("ssh://ada@gpu1:2222?command=~/tw%20--x"), false);
   CHECK(words.front() == "ssh");
   auto place_of = [&](const char* word) { return std::ranges::find(words, word) - words.begin(); };
@@ -229,7 +229,7 @@ all = ["lab", "ssh://gpu2"]
   REQUIRE(all->size() == 2);
   CHECK((*all)[1].host == "gpu2");
   CHECK(remote::find_places("ssh://other", config)->front().host == "other");
-  // An address that the user writes means files of his own folder.
+  // An address that the user writes means files of the user's own folder.
   CHECK(remote::find_places("exec:./x", config)->front().command.front() == "./x");
 
   CHECK(has(remote::find_places("labb", config).error().hint, "did you mean lab?"));
@@ -289,7 +289,7 @@ TEST_CASE("wrong remotes in the settings are told with their line") {
   CHECK(has(wrong_settings("remote = 1\n"), "[remotes] and [pools]"));
 }
 
-TEST_CASE("a token is read from a file that nobody else can read") {
+TEST_CASE("a token is read from a file that no other user can read") {
   testing::Scratch scratch;
   const auto file = scratch.path() / "token";
   auto write = [&](std::string_view text, mode_t mode) {
@@ -398,7 +398,7 @@ TEST_CASE("an allocation that is kept serves who wishes the same, one at a time"
     }
     CHECK_FALSE(holder->in_use());
     CHECK(holder->lock());
-    // Whoever opened it before it was removed finds that it is none any more.
+    // A process that opened it before it was removed finds that it is none any more.
     CHECK_FALSE(remote::Record::claim(path, key));
     holder->remove();
   }
@@ -408,7 +408,7 @@ TEST_CASE("an allocation that is kept serves who wishes the same, one at a time"
   CHECK_FALSE(remote::Record::claim(path, key));
 }
 
-TEST_CASE("the record of a holder that was killed is removed by whoever sees it") {
+TEST_CASE("the record of a holder that was killed is removed by the next process that sees it") {
   testing::Scratch scratch;
   const auto path = remote::new_record(scratch.path());
   const std::string key = "slots=1";
@@ -417,14 +417,14 @@ TEST_CASE("the record of a holder that was killed is removed by whoever sees it"
     CHECK_FALSE(remote::Record::claim(path, key));
     CHECK_FALSE(std::filesystem::exists(path));
   }
-  // That of a living one stays, whoever looks.
+  // That of a living one stays.
   const auto holder = remote::Record::create(path, "17", key);
   REQUIRE(holder);
   CHECK_FALSE(remote::Record::claim(path, "another key"));
   CHECK(std::filesystem::exists(path));
 }
 
-TEST_CASE("a command is given up when it takes too long or somebody stops it, with all that it started") {
+TEST_CASE("a command is given up when it takes too long or is stopped, with all that it started") {
   std::stop_source stop;
   auto done = remote::run_command({"sh", "-c", "cat; echo oops >&2; exit 3"}, {.input = "abc"}, stop.get_token());
   REQUIRE(done);

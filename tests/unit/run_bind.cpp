@@ -308,7 +308,7 @@ TEST_CASE("roles: rows say what becomes of a pointer") {
   r.row("P57",
         {Roles::at(stored), bool_imm(false), string_imm("global"), none, none, string_imm("s32"), none, absent, 1});
   r.row("C33", {Roles::at(added), 1});
-  r.row("L11", {string_imm("void"), string_imm("somebody"), Roles::at(given)});
+  r.row("L11", {string_imm("void"), string_imm("other"), Roles::at(given)});
   r.row("C26", {Roles::at(to), Roles::at(from), 16});
   CHECK(r.of(acquired) == Role::Input);
   CHECK(r.of(stored) == Role::Output);

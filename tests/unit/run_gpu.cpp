@@ -83,7 +83,7 @@ TEST_CASE("run: the device says what it is") {
   CHECK(device->bandwidth == 256e9);  // 1 GHz, twice, 1024 bits
 }
 
-TEST_CASE("run: bytes that nobody wrote are told from bytes that look like poison") {
+TEST_CASE("run: bytes that were not written are told from bytes that look like poison") {
   Lab lab;
   Job j = job("copy 1 0 100\n");
   j.buffers[0].contents = std::string(256, '\xFF');  // the first poison
@@ -273,7 +273,7 @@ TEST_CASE("run: a driver that crashes costs one job") {
   CHECK(lab.runner.run(job("copy 1 0 256\n")).status == Status::Done);
 }
 
-TEST_CASE("run: a job that nobody waits for is ended") {
+TEST_CASE("run: a job without a waiting client is ended") {
   Lab lab;
   std::stop_source stop;
   REQUIRE(lab.runner.device().has_value());

@@ -432,7 +432,7 @@ TEST_CASE("active set: contains every thread of random kernels, and is equal whe
       }
     }
     if (!call.inexact.empty()) {
-      // Dead code is never reached by anybody.
+      // Dead code is never reached.
       for (const auto& i : call.inexact) {
         if (i.never_true) CHECK_FALSE(any);
       }

@@ -343,7 +343,7 @@ TEST_CASE("importing a name that a module of the dialect lacks is an error where
   CHECK(e->module->find("TileLayuot")->value.is_poison());
 }
 
-TEST_CASE("the release is what somebody says outright, else the comment, else the project's") {
+TEST_CASE("the release is what an option says, else the comment, else the project's") {
   auto comment = [](std::string_view line) {
     auto source = std::make_shared<text::Source>("c.py", "import math\n" + std::string(line) + "\n");
     return script::dialect_comment(*syntax::Tree::parse(source));

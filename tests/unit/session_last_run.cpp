@@ -141,7 +141,7 @@ TEST_CASE("last run: only what an edit may have changed is looked for") {
   CHECK(edited(text, ", 3]", ", 5]") == Counts{2, 1});
   CHECK(edited(text, "// SIZE", "// 2") == Counts{2, 1});
   CHECK(edited(text, "SIZE = 4", "SIZE = 8") == Counts{1, 2});
-  CHECK(edited(text, "SIZE = 4\n", "") == Counts{0, 3});  // the first says that nobody binds it
+  CHECK(edited(text, "SIZE = 4\n", "") == Counts{0, 3});  // the first says that it is not bound
   CHECK(edited(text, "SIZE = 4\n", "SIZE = 4\nOTHER = 5\n") == Counts{3, 0});
   CHECK(edited(text, "import tirx as T", "import tirx as T, ir as I") == Counts{0, 3});
   CHECK(after({text, replaced(text, "SIZE = 4", "SIZE = 8"), text, text}) == Counts{3, 0});
@@ -240,7 +240,7 @@ TEST_CASE("last run: what decides which statements run is looked into") {
   CHECK(edited(swapped, "SIZE = 4\nSIZE = 8\n", "SIZE = 8\nSIZE = 4\n") == Counts{0, 1});
 }
 
-TEST_CASE("last run: names that nobody binds, and statements that fail") {
+TEST_CASE("last run: names without a binding, and statements that fail") {
   const std::string text = kImport + kernel("first", "rows") + kernel("second", "rows") + kernel("third", "3");
   CHECK(edited(text, "import tirx as T\n", "import tirx as T\nrows = 4\n").known == 0);
   CHECK(edited(text, ", rows]", ", 5]").known == 0);

@@ -77,7 +77,7 @@ TEST_CASE("an edit evaluates the kernels that it concerns") {
   CHECK(d.findings == 0);
 }
 
-TEST_CASE("undoing an edit, or mending the syntax, finds the kernels of before") {
+TEST_CASE("undoing an edit, or fixing the syntax, finds the kernels of before") {
   Document d;
   CHECK(d.edit("OTHER]", "7]") == 1);
   CHECK(d.edit("7]", "OTHER]") == 0);
@@ -149,7 +149,7 @@ TEST_CASE("caches are dropped when they take more than they may, and fill again"
   CHECK(tiny.find("a.py")->analyse({})->kernels_made == 2);
 }
 
-TEST_CASE("an editor looks at the first configuration, and at the others when somebody asks") {
+TEST_CASE("an editor looks at the first configuration, and at the others when they are asked for") {
   constexpr const char* kConfigs = R"(from tvm.script import tirx as T
 
 def get_kernel(n):
@@ -215,7 +215,7 @@ def kernel(A: T.Buffer((64,), "float32")):
   CHECK(analysis->first().kernels.front().target.name() == "sm_80");
 }
 
-TEST_CASE("session: kernels that one edit makes anew at once are those that each alone would be") {
+TEST_CASE("session: kernels that one edit makes again at once are those that each alone would be") {
   std::string text = "from tvm.script import tirx as T\n\nSIZE = 4\n";
   for (int i = 0; i < 24; ++i) {
     const std::string n = std::to_string(i);

@@ -222,7 +222,7 @@ TEST_CASE("syntax: an edit is read where it is, down to the next statement that 
   Cuts before;
   for (const FoundStatement& f : recut({}, text, {}).found) before.list.push_back(f.cut);
   REQUIRE(before.list.size() == 400);
-  // Statements kept above, scanned anew, kept below.
+  // Statements kept above, scanned again, kept below.
   auto scanned = [&](std::string_view at, std::string_view by) {
     std::string now = text;
     now.replace(now.find(at), at.size(), by);

@@ -91,7 +91,7 @@ TEST_CASE("with a key only entries of that key are believed, and others are told
   CHECK(told.size() == 2);
 }
 
-TEST_CASE("a corrupt entry is set aside, counted and made anew") {
+TEST_CASE("a corrupt entry is set aside, counted and made again") {
   Scratch scratch;
   Cache cache({scratch.path()});
   REQUIRE(cache.store(kKey, kValue));

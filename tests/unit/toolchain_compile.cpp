@@ -202,7 +202,7 @@ TEST_CASE("the second time comes from the cache, in this process and in the next
   CHECK(again->ptx == first.ptx);
   CHECK(again->kernels.size() == first.kernels.size());
   CHECK(toolchain.counts().helpers_started == 0);
-  // And what is made anew is the same, byte for byte: nothing of the machine or the moment is in it.
+  // And what is made again is the same, byte for byte: nothing of the machine or the moment is in it.
   Scratch elsewhere;
   CHECK(Toolchain(options_in(elsewhere.path())).compile(request)->cubin == first.cubin);
 }
@@ -327,7 +327,7 @@ TEST_CASE("a helper killed in the middle costs that request") {
   CHECK(toolchain.compile(request_of(kCopy)));
 }
 
-TEST_CASE("a request nobody waits for ends at once, with its helper") {
+TEST_CASE("a cancelled request ends at once, with its helper") {
   if (!have_cuda("stopped")) return;
   Options options = options_in({});
   options.helpers = 1;
@@ -370,7 +370,7 @@ TEST_CASE("a helper ends with its parent, also in the middle of a compilation") 
   REQUIRE(::kill(helper, 0) == 0);
   ::kill(parent, SIGKILL);
   ::waitpid(parent, nullptr, 0);
-  // Whoever adopts it may not reap it: a zombie counts as ended.
+  // The process that adopts it may not reap it: a zombie counts as ended.
   auto alive = [&] {
     std::string status = testing::read_file("/proc/" + std::to_string(helper) + "/stat");
     return !status.empty() && status.find(") Z") == std::string::npos;

@@ -55,7 +55,7 @@ class Soak(Soaking):
             status = "cancelled" if "cancelled" in str(answer.get("error")) else self.status_of(answer)
             expected = ("cancelled", "lost")  # it may have been killed before
         elif kind == "stray":
-            client.notify("job/data", {"key": "nobody's", "attempt": 1, "what": "buffer", "index": 0, "offset": 0}, b"x" * 1000)
+            client.notify("job/data", {"key": "unknown", "attempt": 1, "what": "buffer", "index": 0, "offset": 0}, b"x" * 1000)
             status, expected = str(client.request("ping", {}).get("result")), ("{}",)
         else:
             if kind == "again":  # a second attempt while the first one waits

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""editors/emacs/tilewright.el in a real Emacs, in batch: an error is shown and mended, each view and a run answer.
+"""editors/emacs/tilewright.el in a real Emacs, in batch: an error is shown and fixed, each view and a run answer.
 
     emacs_test.py BINARY
 
@@ -26,7 +26,7 @@ SESSION = r"""
 (defun check (what holds) (if holds (message "ok    %%s" what) (error "%%s does not hold" what)))
 (defun wait (what holds)
   (with-timeout (%(wait)d (error "waited in vain for %%s" what))
-    ;; Nobody is idle in batch: what eglot sends then is sent here.
+    ;; There is no idle time in batch: what eglot sends then is sent here.
     (while (not (funcall holds)) (eglot--signal-textDocument/didChange) (flymake-start) (accept-process-output nil 0.1)))
   (message "ok    %%s" what))
 (defun codes () (mapconcat #'flymake-diagnostic-text (flymake-diagnostics) "\n"))

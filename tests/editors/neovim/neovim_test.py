@@ -148,7 +148,7 @@ class Tour(Editor):
         t = self.open()
         t.until("→ ldgsts")  # the inlay hint of the copy
 
-        # Type an error, see it, mend it by the quick fix.
+        # Type an error, see it, fix it by the quick fix.
         self.go("Tx.cta.copy(B")
         t.keys("A<BS><BS><BS><BS><BS><BS><BS><BS><BS><BS><BS>smme[:, :])<Esc>")
         t.until("smme[:, :])")
@@ -222,7 +222,7 @@ class Tour(Editor):
         self.shot("run")
         self.command("wincmd b | close")
 
-        # A race, found while typing: nobody waits for the copy any more.
+        # A race, found while typing: nothing waits for the copy any more.
         self.go("T.ptx.cp_async.wait_group(0)")
         t.keys("dd")
         found = "(function() for _, d in ipairs(vim.diagnostic.get(0)) do if tostring(d.code):match('^TW50') then return d.message end end return '' end)()"
@@ -270,7 +270,7 @@ class Faults(Editor):
         t.until(is_current)
         (second,) = self.server_pids()
         self.assertNotEqual(pid, second)
-        # Again and again: it is not started for ever, and the view says that nobody makes it.
+        # Again and again: it is not started for ever, and the view says that it is not made.
         for pid in (second, None, None):
             if pid is None:
                 t.until(lambda _: self.server_pids(), "a server")
@@ -348,7 +348,7 @@ class Faults(Editor):
         shutil.copy2(binary, binary + ".new")
         os.utime(binary + ".new")
         os.rename(binary + ".new", binary)
-        t.keys("<C-w>w<C-w>w")  # somebody comes back to a window
+        t.keys("<C-w>w<C-w>w")  # the user comes back to a window
         self.said("was replaced; the server that runs is still the old one")
         self.shot("server-upgraded")
         self.command("Tilewright restart")

@@ -1,4 +1,4 @@
-"""A terminal with a real editor in it: keys go in as somebody types them, and what stands on its screen is what they would see.
+"""A terminal with a real editor in it: keys go in as a user types them, and what stands on its screen is what they would see.
 
 The screen is kept by pyte, a terminal emulator. A test waits for words on it, never for time; a captured screen is written as
 text and as HTML with its colours.

@@ -162,8 +162,8 @@ test('the pipeline says who fills and drains each buffer, and who waits', async 
   const flow = (name) => page.locator('.flow', {has: page.locator('.buffer h3', {hasText: name})}).first();
   const a = flow('a_tiles');
   assert.match(await a.locator('.uses .fill').first().textContent(), /copy_async.* bytes .*completes /s);
-  assert.ok(await a.locator('.uses .drain').count() > 0, 'somebody reads what was copied');
-  assert.ok(await page.locator('.uses .wait').count() > 0, 'somebody waits');
+  assert.ok(await a.locator('.uses .drain').count() > 0, 'what was copied is read');
+  assert.ok(await page.locator('.uses .wait').count() > 0, 'a thread waits');
   await page.screenshot({path: path.join(PICTURES, 'pipeline.png')});
   await a.locator('.uses .fill .go').first().click();
   assert.match(await page.locator('#source .l.at').textContent(), /Tx\.copy_async/);
@@ -208,7 +208,7 @@ test('a hostile script is text, and nothing is asked of the network', async () =
   assert.match(await page.locator('#source').textContent(), /<img src=x onerror=/);
   assert.deepEqual(page.asked.filter((url) => !url.startsWith('file:') && !url.startsWith('data:')), []);
   assert.deepEqual(page.problems, []);
-  // Even markup that somebody put into the page by other means would not run: its policy knows one script.
+  // Even markup that was put into the page by other means would not run: its policy knows one script.
   await page.evaluate(() => { const s = document.createElement('script'); s.textContent = "document.title = 'broken'"; document.body.append(s); });
   assert.equal(await page.title(), 'hostile.py · Tilewright');
 });

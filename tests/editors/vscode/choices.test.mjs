@@ -1,11 +1,11 @@
-// What somebody chooses: the entry and the architecture in the status bar, what is compared, the end of a run, the
+// What a user chooses: the entry and the architecture in the status bar, what is compared, the end of a run, the
 // walkthrough; and what stands in panels while the script goes on.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readFileSync } from 'node:fs';
 import { example, join, root, scenario, Workbench } from './workbench.mjs';
 
-// A kernel that the simulator is busy with for longer than anybody waits.
+// A kernel that the simulator is busy with for longer than a user waits.
 const slow = `# tilewright: arch sm_90a
 from tvm.script import tirx as T
 
@@ -132,7 +132,7 @@ step('a run that takes too long is cancelled, and the next one goes its way', as
   await w.command('Tilewright: Run the Entry');
   const next = await w.frame('#verdict');
   assert.equal(await next.locator('#verdict').textContent(), 'verified');
-  // What was run is another text as soon as somebody types.
+  // What was run is another text as soon as the user types.
   await w.page.locator('.tab[data-resource-name="scopes.py"]').first().click();
   await w.goTo(1);
   await w.page.keyboard.type('# ');

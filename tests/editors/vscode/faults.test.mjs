@@ -44,7 +44,7 @@ describe('a server that ends or hangs', () => {
     await w.until(async () => !(await w.outOfDate('by_thread.cu')), 'the view is current again');
   });
 
-  step('one that is replaced by another version is restarted when somebody says so', async () => {
+  step('one that is replaced by another version is restarted when the user says so', async () => {
     const binary = join(w.extensionFolder(), 'bin/tilewright'), other = binary + '.new';
     copyFileSync(binary, other);
     chmodSync(other, 0o755);

@@ -1,4 +1,4 @@
-// The first minutes with the extension: a script is opened, an error typed and mended by its quick fix, a call hovered.
+// The first minutes with the extension: a script is opened, an error typed and fixed by its quick fix, a call hovered.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { example, scenario, Workbench } from './workbench.mjs';

@@ -1,4 +1,4 @@
-// How it looks: dark, light, high contrast, and colours that anybody can tell apart.
+// How it looks: dark, light, high contrast, and colours that every reader can tell apart.
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { readFileSync } from 'node:fs';

@@ -11,7 +11,7 @@ let w;
 before(async () => {
   w = await Workbench.open({ files: {
     'scopes.py': example('gmem_smem_scopes.py'), 'pipeline.py': example('tma_pipeline.py'), 'race.py': race,
-    'mended.tile.py': race.replace("    B[column", '    T.cuda.cta_sync()\n    B[column'),
+    'fixed.tile.py': race.replace("    B[column", '    T.cuda.cta_sync()\n    B[column'),
     'banks.py': readFileSync(join(root, 'tests/lsp/features/banks.py'), 'utf8'),
   } });
   // A machine elsewhere: the worker of the same binary, behind a command.
@@ -22,7 +22,7 @@ after(() => w?.close());
 const step = (name, run) => scenario(test, () => w, name, run);
 
 step('a race is found while typing, without a run', async () => {
-  await w.openFile('mended.tile.py');
+  await w.openFile('fixed.tile.py');
   await w.line('T.cuda.cta_sync()').waitFor();
   await w.page.locator('.statusbar-item', { hasText: /turned · sm_/ }).waitFor();
   assert.equal(await w.page.locator('.squiggly-error').count(), 0);

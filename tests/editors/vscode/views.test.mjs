@@ -13,7 +13,7 @@ async function drawn(title, text) {
   const editor = w.editor(title);
   const line = w.line(text, editor);
   await line.waitFor();
-  // Lines are made anew while they are painted: what is measured is one that still stands there.
+  // Lines are made again while they are painted: what is measured is one that still stands there.
   return w.until(() => line.evaluate((node) => {
     if (!node.closest('.monaco-editor')) return undefined;
     const top = node.getBoundingClientRect().top;
@@ -58,7 +58,7 @@ step('a line of the script leads to its CUDA, and a line of the CUDA back', asyn
   await w.page.locator('.editor-group-container.active .tab.active[data-resource-name="by_warp.cu"]').waitFor();
 });
 
-step('the view follows while somebody types', async () => {
+step('the view follows while the user types', async () => {
   await w.page.locator('.tab', { hasText: 'scopes.py' }).click();
   // A tile of 64 by 64 becomes one of 32 by 32.
   await w.goTo(11, 14);

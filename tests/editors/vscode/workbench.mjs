@@ -1,5 +1,5 @@
 // A real VS Code workbench in a browser, with the packaged extension installed into it and nothing else: no tilewright on
-// PATH, settings and folders of its own. Every figure of a screenshot or a wait is of what somebody would see.
+// PATH, settings and folders of its own. Every figure of a screenshot or a wait is of what a user would see.
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

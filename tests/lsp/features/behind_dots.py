@@ -240,5 +240,5 @@ x = 1  # tilewright: run make(4) A=ar
 #| random kind 12 random(seed=7, low=-1, high=1)
 x = 1  # tilewright: run make(4) re
 #                                  ^ completion(^repeat=$): repeat= kind 14 repeat=20
-# Nobody else's comment: pool.
+# Another one's comment: pool.
 # @30 completion(): nothing

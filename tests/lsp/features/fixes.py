@@ -1,4 +1,4 @@
-# What mends a finding, and what is left to silence.
+# What fixes a finding, and what is left to silence.
 from tvm.script import tirx as T
 from tvm.tirx.layout import S
 

@@ -1,4 +1,4 @@
-# Guards and bounds: what mends them is tried before it is offered.
+# Guards and bounds: what fixes them is tried before it is offered.
 # tilewright: arch sm_90a
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx

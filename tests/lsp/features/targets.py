@@ -1,4 +1,4 @@
-# An architecture that nobody has becomes one that serves the script, not only the nearest.
+# An architecture that does not exist becomes one that serves the script, not only the nearest.
 # tilewright: arch sm_90b
 #                  ^ fixes:
 #| TW2313 at 2:20 sm_90b
