@@ -13,6 +13,7 @@
 #include <iostream>
 #include <random>
 
+#include "compiler/ptx/compute.h"
 #include "compiler/ptx/helper.h"
 #include "compiler/ptx/operands.h"
 #include "compiler/ptx/row_text.h"
@@ -127,10 +128,37 @@ void say_forms(const ptx::Row& row, int count, std::mt19937& random) {
     std::string words(row.mnemonic);
     for (std::size_t i = 0; i < row.slots.size(); ++i)
       if (candidate.filled[i] != ptx::kOpen) words += "." + std::string(row.token(candidate.filled, i));
+    std::string slots;
+    for (const std::string& word : ptx::printed_words(resolved)) slots += word + ",";
     std::cout << row.id << "\t" << row.arch << "\t" << words << "\t" << helper.name << "\t" << one_line(helper.source)
-              << "\n";
+              << "\t" << slots << "\n";
     --count;
   }
+}
+
+void say_computed(std::string_view id, std::string_view words, std::string_view bits) {
+  const ptx::Row* row = ptx::find_row(id);
+  if (!row) return refuse("no row");
+  ptx::Candidate candidate{row, ptx::Filled(row->slots.size(), ptx::kOpen)};
+  for (std::size_t i = 0; i < row->slots.size(); ++i) {
+    std::size_t comma = words.find(',');
+    for (std::size_t k = 0; k < row->slots[i].choices.size(); ++k)
+      if (row->slots[i].choices[k] == words.substr(0, comma)) candidate.filled[i] = static_cast<std::int16_t>(k);
+    words = comma == words.npos ? std::string_view() : words.substr(comma + 1);
+  }
+  std::vector<ptx::Bits> read;
+  for (std::string_view one : ptx::split(bits, ' ')) {
+    ptx::Bits value = 0;
+    for (char c : one) value = value << 4 | static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
+    read.push_back(value);
+  }
+  auto results = ptx::computed(candidate, read);
+  if (!results) return refuse("not computed here");
+  std::cout << "+\t";
+  for (ptx::Bits value : *results)
+    std::cout << std::hex << static_cast<std::uint64_t>(value >> 64) << ":" << static_cast<std::uint64_t>(value)
+              << std::dec << " ";
+  std::cout << "\n";
 }
 
 void say_open(std::string_view text) {
@@ -169,6 +197,7 @@ void answer(const std::vector<std::string_view>& parts) {
   auto part = [&](std::size_t i) { return i < parts.size() ? parts[i] : std::string_view(); };
   if (part(0) == "T") return say_rows(part(1));
   if (part(0) == "O") return say_open(part(1));
+  if (part(0) == "E") return say_computed(part(1), part(2), part(3));
   std::vector<Argument> operands;
   for (std::string_view one : ptx::split(part(2), ' ')) operands.push_back(argument_of(one));
   if (part(0) == "P") {

@@ -1,5 +1,6 @@
 // The instruction table of 0.27 and its engine; tests/ptx holds it against the reference's own.
 #include "catch.h"
+#include "compiler/ptx/compute.h"
 #include "compiler/ptx/helper.h"
 #include "compiler/ptx/operands.h"
 #include "compiler/ptx/row_text.h"
@@ -264,6 +265,33 @@ TEST_CASE("ptx: each row says what it does, and where PTX describes it") {
         "PTX 8.0, sm_90 and up");
   CHECK(about(*find_row("fence_proxy_fabric")).section == "fence.proxy");
   CHECK(documentation(*find_row("tcgen05_wait")).ends_with("PTX 8.6, sm_100a"));
+}
+
+TEST_CASE("ptx: what registers hold afterwards") {
+  auto result = [](std::string_view text, std::vector<Bits> read) -> std::optional<std::vector<std::uint64_t>> {
+    const Chain chain = Chain::parse(text).value();
+    for (const Candidate& candidate : chain.candidates()) {
+      if (fault_of(candidate)) continue;
+      auto bits = computed(candidate, read);
+      if (!bits) return std::nullopt;
+      return std::vector<std::uint64_t>(bits->begin(), bits->end());
+    }
+    return std::nullopt;
+  };
+  using Words = std::vector<std::uint64_t>;
+  CHECK(result("add.sat.s32", {0x7fffffff, 1}) == Words{0x7fffffff});
+  CHECK(result("add.rz.f32", {0x3f800000, 0x33ffffff}) == Words{0x3f800000});  // 1 + less than an ulp
+  CHECK(result("add.rp.f32", {0x3f800000, 0x33ffffff}) == Words{0x3f800001});
+  CHECK(result("min.NaN.f32", {0x7fc00001, 0}) == Words{0x7fffffff});
+  CHECK(result("max.f16x2", {0x80000001, 0x00008001}) ==
+        Words{0x00000001});  // -0 is below +0, a negative one below a positive one
+  CHECK(result("prmt.b32", {0x33221100, 0x77665544, 0x7531}) == Words{0x77553311});
+  CHECK(result("setp.ltu.f32", {0x7fc00000, 0}) == Words{1});
+  CHECK(result("cvt.rzi.s32.f32", {0xcf800000}) == Words{0x80000000});
+  CHECK(result("fma.rn.f16", {0x3c01, 0x3c01, 0x0001}) == Words{0x3c02});
+  CHECK_FALSE(result("rcp.approx.f32", {0x3f800000}));
+  CHECK_FALSE(result("ld.global.b32", {0}));
+  CHECK_FALSE(result("activemask.b32", {}));
 }
 
 TEST_CASE("ptx: a row with a fault is refused by name") {

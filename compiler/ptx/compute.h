@@ -1,0 +1,18 @@
+// What instructions compute that work on registers alone, to the bit.
+#pragma once
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "compiler/ptx/chain.h"
+
+namespace tilewright::ptx {
+
+using Bits = unsigned __int128;
+
+// `read`: the bits of each register that the instruction reads and of each constant in its text, in order; predicates
+// are 0 or 1. Returns the bits of each register that it writes, in order, or none for a form that is not computed here:
+// what reaches memory or other threads, and approximations, whose bits PTX leaves open.
+std::optional<std::vector<Bits>> computed(const Candidate& instruction, std::span<const Bits> read);
+
+}  // namespace tilewright::ptx

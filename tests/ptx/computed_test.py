@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""What instructions compute, against what an H100 computed (h100.txt).
+
+    computed_test.py PTX_ANSWER
+"""
+import os
+import subprocess
+import sys
+
+SEEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "h100.txt")
+
+
+def main():
+    with open(SEEN, encoding="utf-8") as file:
+        cases = [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
+    asked = "".join(f"E\t{row}\t{words}\t{inputs}\n" for row, words, inputs, _ in cases)
+    answers = subprocess.run([sys.argv[1]], input=asked, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert len(answers) == len(cases)
+    bad = 0
+    for (row, words, inputs, wanted), answer in zip(cases, answers):
+        have = [int(word.split(":")[1], 16) for word in answer[2:].split()] if answer.startswith("+") else answer
+        if have == [int(word, 16) for word in wanted.split()]:
+            continue
+        bad += 1
+        if bad <= 20:
+            print(f"{row} {words} of {inputs}: an H100 gives {wanted}, not {answer[2:]}")
+    print(f"{len(cases) - bad} of {len(cases)} results of {len({case[0] for case in cases})} rows are an H100's")
+    sys.exit(1 if bad or not cases else 0)
+
+
+if __name__ == "__main__":
+    main()
