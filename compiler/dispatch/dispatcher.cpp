@@ -418,9 +418,8 @@ class Dispatcher {
     for (const ir::ConfigItem& item : call.config) {
       if (!readers_of(call.primitive, item.key).empty()) continue;
       std::string names = known_options(call.primitive);
-      text::Diagnostic d =
-          diagnostic(code::kUnknownOption, Severity::Warning,
-                     cat("no variant of ", call.primitive, " reads the option `", item.key, "`"), call.origin);
+      text::Diagnostic d = diagnostic(code::kUnknownOption, Severity::Warning,
+                                      cat(call.primitive, " has no option `", item.key, "`"), call.origin);
       if (text::Span at = item.key_span ? item.key_span : item.value.span) d.span = at;
       if (std::string_view axes = reduced_axes(call, item.key); !axes.empty()) {
         d.severity = Severity::Error;

@@ -72,8 +72,7 @@ std::vector<std::string> failures(const Report& report) {
     for (const bsp::CompiledKernel& kernel : script.kernels)
       if (!kernel.unknown.empty() && !kernel.failed) ++unknown[kernel.unknown];
   for (const auto& [why, kernels] : unknown)
-    out.push_back(std::to_string(kernels) + (kernels == 1 ? " kernel is" : " kernels are") +
-                  " not compiled as far as asked: " + why);
+    out.push_back(std::to_string(kernels) + (kernels == 1 ? " kernel was" : " kernels were") + " not compiled: " + why);
   for (const bsp::CompiledScript& script : report.outcome.scripts)
     if (!script.unreadable.empty()) out.push_back(script.unreadable);
   return out;

@@ -253,7 +253,7 @@ int build(const BuildCommand& command) {
     // Of a build with faults it would lack what is to be watched over.
     const bool sound = std::ranges::all_of(report.outcome.scripts, [](const auto& s) { return s.errors == 0; });
     auto ok = !done || status == kUsage || !sound
-                  ? std::unexpected(command.write_baseline + " is not written: the build has faults")
+                  ? std::unexpected(command.write_baseline + " was not written because the build failed")
                   : project::write_file(command.write_baseline, ci::write_baseline(now));
     if (!ok) tell(ok.error());
     whole = whole && ok;
@@ -281,15 +281,15 @@ void add_build(CLI::App& app, Run& run) {
   c->add_option("--retries", command->retries, "How often a lost connection is made again")
       ->check(CLI::Range(0, 100))
       ->capture_default_str();
-  c->add_option("--patience", command->greeting, "Seconds that the server may take to say who it is")
+  c->add_option("--patience", command->greeting, "Seconds that the server may take to answer build/initialize")
       ->check(CLI::Range(1, 86400))
       ->capture_default_str();
   c->add_option("--give-up", command->give_up,
-                "Seconds of silence after which a server that was asked is given up; ours says something every minute")
+                "Seconds of silence after which a server with an open request is given up; ours reports every minute")
       ->check(CLI::Range(1, 30 * 86400))
       ->capture_default_str();
   c->add_flag("--test", command->test, "Run every entry, too, and compare its outputs with its reference");
-  c->add_option("--on", command->on, "Where tests run: sim, gpu, a remote or a pool; says --test as well");
+  c->add_option("--on", command->on, "Where tests run: sim, gpu, a remote or a pool; implies --test");
   c->add_option("--deadline", command->deadline,
                 "Seconds that a test's kernel may take (default: 10 on a GPU, 3600 on the simulator)")
       ->check(CLI::Range(0.001, 86400.0));

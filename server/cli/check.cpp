@@ -170,7 +170,7 @@ void add_check(CLI::App& app, Run& run) {
       ->check(CLI::IsMember({"text", "json", "sarif", "github", "junit"}))
       ->capture_default_str();
   c->add_flag("--json", options->json, "The same as --format json");
-  c->add_option("--stdin-filename", options->stdin_filename, "The name that standard input stands for");
+  c->add_option("--stdin-filename", options->stdin_filename, "Name to report for standard input");
   c->add_option("--entry", options->entries, "Check this expression's kernel instead of all entries found")
       ->expected(1)
       ->allow_extra_args(false)

@@ -1,4 +1,4 @@
-// tilewright remotes: how the machines elsewhere fare, and tilewright copied to one that has none.
+// tilewright remotes: the health of the machines elsewhere, and tilewright copied to one that has none.
 #include <algorithm>
 #include <filesystem>
 
@@ -227,8 +227,7 @@ int run_remotes(const Asked& asked) {
 
 void add_remotes(CLI::App& app, Run& run) {
   auto asked = std::make_shared<Asked>();
-  CLI::App* c =
-      app.add_subcommand("remotes", "Say how machines elsewhere fare: health, GPUs, versions, slots, latency");
+  CLI::App* c = app.add_subcommand("remotes", "Show the health of remotes: GPUs, versions, slots, latency");
   c->add_option(
       "names", asked->names,
       "Remotes and pools of tilewright.toml, or addresses: ssh://[USER@]HOST[:PORT], exec:COMMAND, "
@@ -252,7 +251,7 @@ void add_remotes(CLI::App& app, Run& run) {
       "= [\"lab\", \"ssh://gpu2\"]\n\nOf slurm: partition, account, qos, time, constraint, nodelist, exclude, "
       "reservation, licenses, wckey, comment and nice go to the cluster; gres, mem and cpus are of one slot; nodes "
       "spreads the slots; keep leaves the nodes to the next command for so many seconds; wait bounds the time in the "
-      "queue.\n\nOf all: slots, patience (seconds after which a worker that says nothing is given up; default 120 for "
+      "queue.\n\nOf all: slots, patience (seconds after which a silent worker is given up; default 120 for "
       "its greeting, then 30) and give_up (seconds after which a run is; default 3600).\n\nExit status: 0 all are "
       "well, 1 one is not, 2 usage.\n\nExamples:\n  tilewright remotes\n  tilewright remotes lab ssh://gpu2\n  "
       "tilewright remotes --install box\n  tilewright remotes --json cluster --wait 600");

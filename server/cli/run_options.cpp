@@ -121,7 +121,7 @@ void add_places(CLI::App& c, RunOptions& options) {
        "limit on the simulator of a worker)")
       ->check(CLI::Range(0.001, 86400.0));
   c.add_option("--patience", options.patience,
-               "Seconds after which a worker elsewhere that says nothing is given up (default: the patience of the "
+               "Seconds after which a silent worker elsewhere is given up (default: the patience of the "
                "remote, else 120 for its greeting and 30 from then on)")
       ->check(CLI::Range(1, remote::kLongestPatience));
   c.add_option("--give-up", options.give_up,
@@ -132,7 +132,7 @@ void add_places(CLI::App& c, RunOptions& options) {
                "Gigabytes of this machine's memory that tensors may take (default: half of what it has)")
       ->check(CLI::PositiveNumber);
   c.add_option("--driver", options.driver, "The CUDA driver's library")->capture_default_str();
-  c.add_option("--nvml", options.nvml, "The driver's management library, which tells clocks and temperature")
+  c.add_option("--nvml", options.nvml, "The driver's management library, which reports clocks and temperature")
       ->capture_default_str();
 }
 
@@ -163,7 +163,7 @@ void add_experiment(CLI::App& c, RunOptions& options) {
              "Run this compiled form of the kernel instead of compiling it here; one for each kernel");
   c.add_option("--against", options.against,
                "On a GPU: another entry of the same tensors, or a .cubin of this one, that is verified and measured in "
-               "turn with it; says which is faster, or that no difference is seen");
+               "turn with it; reports which is faster, or that no difference is seen");
 }
 
 void add_simulation(CLI::App& c, RunOptions& options) {

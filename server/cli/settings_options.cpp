@@ -8,7 +8,7 @@ void add_settings_options(CLI::App& command) {
   command
       .add_option_function<std::string>(
           "--remotes", [](const std::string& file) { project::set_remotes(file); },
-          "A file with [remotes] and [pools] that stands for those of all settings; outside of the checkout (default: "
+          "A file with [remotes] and [pools] that replaces those of all settings; outside of the checkout (default: "
           "TILEWRIGHT_REMOTES)")
       ->type_name("FILE");
   command
@@ -19,7 +19,7 @@ void add_settings_options(CLI::App& command) {
               if (auto ok = project::set_limit(one); !ok) throw CLI::ValidationError(ok.error());
             }
           },
-          "steps=N, memory_mb=N or depth=N: a limit of evaluation, over what settings say; repeatable")
+          "steps=N, memory_mb=N or depth=N: a limit of evaluation, instead of that of settings; repeatable")
       ->type_name("NAME=N")
       ->expected(1)
       ->take_all();

@@ -135,7 +135,8 @@ void add_trust(CLI::App& app, Run& run) {
   auto* yes = c->add_flag("--yes", command->yes, "Agree without a question");
   auto* revoke = c->add_flag("--revoke", command->revoke, "Take the consents to this file back");
   auto* list = c->add_flag("--list", command->list, "Show all that is trusted");
-  c->add_flag("--json", command->json, "One JSON object; without --yes it only says whether the settings are trusted");
+  c->add_flag("--json", command->json,
+              "One JSON object; without --yes it only reports whether the settings are trusted");
   yes->excludes(revoke)->excludes(list);
   revoke->excludes(list);
   list->excludes("path");

@@ -217,7 +217,7 @@ void add_view(CLI::App& app, Run& run) {
   c->add_option("--html,-o,--output", command->html,
                 "The page: one HTML file that needs no other and no network; - for standard output")
       ->required();
-  c->add_option("--stdin-filename", command->shown_name, "The name that standard input stands for");
+  c->add_option("--stdin-filename", command->shown_name, "Name to report for standard input");
   c->add_option("--entry", command->entries, "Show this expression's kernel instead of all entries found; repeatable")
       ->expected(1)
       ->allow_extra_args(false)
@@ -237,7 +237,7 @@ void add_view(CLI::App& app, Run& run) {
       ->expected(1)
       ->take_all()
       ->check(CLI::IsMember(kinds));
-  c->add_flag("--json", command->json, "Say what is in the page as one JSON object");
+  c->add_flag("--json", command->json, "Print what is in the page as one JSON object");
   add_jobs(*c, command->jobs);
   c->footer(
       "Examples:\n  tilewright view copy.py --html copy.html\n"

@@ -138,7 +138,8 @@ void find_accesses(LayoutAt& out, const session::Snapshot& script, const text::A
       const lower::PointerAccess pointers = use.report ? pointer_access(*use.report) : lower::PointerAccess{};
       access.worst = lower::worst_bank_access(*kernel.lowered, use.statement->origin, pointers, known.buffer);
       if (!access.worst)
-        access.unknown = "no lane's address is known: a bulk copy, a tensor core, or computed at run time";
+        access.unknown =
+            "lane addresses are not known at compile time: a bulk copy, a tensor core, or an index of run time";
     }
     out.accesses.push_back(std::move(access));
   }

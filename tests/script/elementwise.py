@@ -406,7 +406,7 @@ def ex25():
     r = T.alloc_buffer((16, 1), "float32", scope="local", layout=TileLayout(S[(2, 8, 1) : (1, 4 @ laneid, 1)] + R[4 : 1 @ laneid]))
     Tx.warp.mul(d, d, r)
 #   ^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of mul serves this call at warp scope
-#|    reg   rejected: replica sig mismatch (different number of replica iters)
+#|    reg   rejected: d and r are replicated over different threads (number of their replicas)
 #|    smem  rejected: d[0:16, 0:128] is local, smem works on tiles in shared memory
 
 @T.prim_func
@@ -447,7 +447,7 @@ def ex27():
 #|   reg declined: thread part mismatch between anchor and operand after alignment: r is held by other threads than d
 #|   smem rejected: d[0:128, 0:8] is local, smem works on tiles in shared memory
 #| 60 mul -> nothing
-#|   reg rejected: replica sig mismatch (different number of replica iters)
+#|   reg rejected: d and r are replicated over different threads (number of their replicas)
 #|   smem rejected: d[0:16, 0:128] is local, smem works on tiles in shared memory
 #| 72 cast -> nothing
 #|   reg rejected: the operand is a thread-local view: at warpgroup scope its layout would spread it over 128 threads on tid_in_wg; pass the tile instead of its .local()

@@ -30,5 +30,5 @@ def k():
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm serves this call at thread scope: works at warp, warpgroup and cta scope, not at thread scope
 #   hint: the whole cta gets here: use Tx.cta.gemm
     Tx.warp.gemm(d, a, b, d, transposeB=True)
-#                            ^^^^^^^^^^ error[TW3105]: no variant of gemm reads the option `transposeB`
+#                            ^^^^^^^^^^ error[TW3105]: gemm has no option `transposeB`
 #   hint: did you mean transpose_B=?

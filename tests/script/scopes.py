@@ -392,7 +392,7 @@ def kernel(A: T.Buffer((50, 64), "float16")):
     bar = T.alloc_shared([1], "uint64")
     if tid == 0:
         T.tile.copy_async(a[:, :], A[bx * 32 : bx * 32 + 32, :], disspatch="tma", mbar=bar.ptr_to([0]))
-#                                                                ^^^^^^^^^ warning[TW3105]: no variant of copy_async reads the option `disspatch`
+#                                                                ^^^^^^^^^ warning[TW3105]: copy_async has no option `disspatch`
 #   hint: did you mean dispatch=? it knows mbar, remote_cta_id, cta_group, cta_mask, cache_hint, oob, use_tma_reduce, prefetch_tensormap
 
 #--- a CTA of fewer than four warps is one warpgroup that is not full  [cuda]

@@ -319,10 +319,10 @@ def k():
     a = T.alloc_buffer((64, 64), "float16", scope="shared", layout=mma_shared_layout("float16", 3, (64, 64)))
     c = T.alloc_buffer((64, 64), "float32", scope="local", layout=wgmma_accumulator_layout(64))
     Tx.wg.gemm_async(c, a, a, trans_b=True)
-#                             ^^^^^^^ warning[TW3105]: no variant of gemm_async reads the option `trans_b`
+#                             ^^^^^^^ warning[TW3105]: gemm_async has no option `trans_b`
 #   hint: did you mean transB=? it knows cta_group, descI
     Tx.wg.gemm_async(c, a, a, trans_a=True)
-#                             ^^^^^^^ warning[TW3105]: no variant of gemm_async reads the option `trans_a`
+#                             ^^^^^^^ warning[TW3105]: gemm_async has no option `trans_a`
 #   hint: did you mean transA=? it knows cta_group, descI
 
 #--- operands that are stored the other way round  [cuda] [arch sm_90a]

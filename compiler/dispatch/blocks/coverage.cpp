@@ -121,8 +121,8 @@ Reason not_spread_over_scope(CallContext& context, const ir::Region& region) {
   std::int64_t reached = 1;
   for (const layout::Iter& it : held) {
     if (it.stride.value() != reached) {
-      return cat("the threads of ", name, " do not tile a complete ", threads, ":1 on ", axis, ": expected stride ",
-                 reached, ", got ", it.stride.value());
+      return cat(name, " must be spread over all ", threads, " threads on ", axis, ": its layout has stride ",
+                 it.stride.value(), " there where ", reached, " is needed");
     }
     reached *= it.extent.value();
   }
@@ -162,11 +162,15 @@ Reason replicas_differ(const ir::Region& anchor, const ir::Region& other) {
     replicas[i] = canonical->tile->replica;
   }
   const auto &a = replicas[0], &b = replicas[1];
-  if (a.size() != b.size()) return "replica sig mismatch (different number of replica iters)";
+  auto differ = [&](std::string_view how) {
+    return cat(ir::spoken_name(*anchor.buffer), " and ", ir::spoken_name(*other.buffer),
+               " are replicated over different threads (", how, " of their replicas)");
+  };
+  if (a.size() != b.size()) return differ("number");
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i].axis != b[i].axis) return "replica sig mismatch (axis key)";
-    if (!layout::provably_equal(a[i].extent, b[i].extent)) return "replica sig mismatch (extent)";
-    if (!layout::provably_equal(a[i].stride, b[i].stride)) return "replica sig mismatch (stride)";
+    if (a[i].axis != b[i].axis) return differ("axis");
+    if (!layout::provably_equal(a[i].extent, b[i].extent)) return differ("extent");
+    if (!layout::provably_equal(a[i].stride, b[i].stride)) return differ("stride");
   }
   return {};
 }

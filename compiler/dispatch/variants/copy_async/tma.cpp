@@ -263,7 +263,7 @@ Planned plan(CallContext& context) {
   if (!problem) return decline(std::move(problem.error()));
   problem->may_promote = options->reduce.empty() && options->oob_fill == 0;
   auto found = tma::search(*problem);
-  if (!found) return decline(cat("all chain prefix lengths rejected: ", found.error()));
+  if (!found) return decline(cat("no box fits: ", found.error()));
   const tma::Candidate& p = found->plan;
   auto map = tma::tensor_map(context, *global.buffer, p, problem->swizzle, options->oob_fill);
   if (!map) return decline(std::move(map.error()));
