@@ -44,16 +44,39 @@ bool broken(const Rule& rule, const Filled& filled) {
   return std::ranges::all_of(rule.when, [&](const Test& test) { return filled[test.slot] != kOpen; });
 }
 
-bool broken(const Row& row, const Filled& filled) {
-  return std::ranges::any_of(row.rules, [&](const Rule& rule) { return broken(rule, filled); });
+// Whether slots can be filled or left out so that all rules hold. Slots below `next` and those in `filled` are decided.
+bool completable(const Row& row, Filled& filled, std::vector<bool>& decided, std::size_t next) {
+  bool wrong = std::ranges::any_of(row.rules, [&](const Rule& rule) {
+    bool known =
+        decided[rule.need.slot] && std::ranges::all_of(rule.when, [&](const Test& t) { return decided[t.slot]; });
+    return known && !holds(rule, filled);
+  });
+  if (wrong) return false;
+  while (next < filled.size() && decided[next]) ++next;
+  if (next == filled.size()) return true;
+  decided[next] = true;
+  bool found = row.slots[next].optional && completable(row, filled, decided, next + 1);
+  for (std::size_t i = 0; !found && i < row.slots[next].choices.size(); ++i) {
+    filled[next] = static_cast<std::int16_t>(i);
+    found = completable(row, filled, decided, next + 1);
+  }
+  filled[next] = kOpen;
+  decided[next] = false;
+  return found;
 }
 
-// The choices of a slot that break no rule beside what is filled.
+bool completable(const Row& row, Filled filled) {
+  std::vector<bool> decided(filled.size());
+  for (std::size_t i = 0; i < filled.size(); ++i) decided[i] = filled[i] != kOpen;
+  return completable(row, filled, decided, 0);
+}
+
+// The choices of a slot with which the instruction can be completed.
 std::vector<std::string_view> legal_choices(const Row& row, Filled filled, std::size_t slot) {
   std::vector<std::string_view> out;
   for (std::size_t i = 0; i < row.slots[slot].choices.size(); ++i) {
     filled[slot] = static_cast<std::int16_t>(i);
-    if (!broken(row, filled)) out.push_back(row.slots[slot].choices[i]);
+    if (completable(row, filled)) out.push_back(row.slots[slot].choices[i]);
   }
   return out;
 }
@@ -157,8 +180,8 @@ std::vector<Open> Chain::open() const {
     for (std::size_t i = 0; i < row.slots.size(); ++i) {
       if (candidate.filled[i] != kOpen) continue;
       for (std::string_view token : legal_choices(row, candidate.filled, i)) {
-        std::optional<Filled> filled = fill(row, candidate.filled, token);
-        if (filled && !broken(row, *filled)) found.emplace(token, row.slots[i].name);
+        std::optional<Filled> filled = fill(row, candidate.filled, token);  // an earlier slot may take it
+        if (filled && completable(row, *filled)) found.emplace(token, row.slots[i].name);
       }
     }
   }

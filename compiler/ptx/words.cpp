@@ -62,7 +62,7 @@ std::string reason_of(const Row& row, const Rule& rule, const Filled& filled) {
 std::string refusal_of(const Row& row, const Filled& filled, std::string_view token) {
   for (std::size_t i = 0; i < row.slots.size(); ++i) {
     for (std::string_view choice : row.slots[i].choices)
-      if (choice.contains('.') && choice.starts_with(token)) return unspellable(choice);
+      if (!token.empty() && choice.contains('.') && choice.starts_with(token)) return unspellable(choice);
     if (!listed_in(row.slots[i], token)) continue;
     std::string_view has = row.token(filled, i);
     std::string name(row.slots[i].name);

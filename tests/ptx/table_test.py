@@ -259,6 +259,32 @@ def printed_marks(reference, entry, combination, operands):
     return ",".join(marks + [f"s{i}" for i, o in enumerate(operands) if o == "_"])
 
 
+def ask_open(reference, answers, rng, count):
+    """Which words can follow: those with which some legal combination is still possible."""
+    small = [e for e in reference.table.TABLE.values() if not unspellable(e) and e.slots and
+             max(len(reference.table.variants(o)) for o, _ in reference.families[e.family]) < 3000]
+    for _ in range(count):
+        entry = rng.choice(small)
+        words = tokens_of(entry, rng.choice(reference.table.variants(entry)))
+        rng.shuffle(words)
+        words = words[: rng.randrange(len(words) + 1)]
+        left = reference.families[entry.family]
+        for word in words:
+            left = [(e, f) for e, filled in left if (f := reference.engine._fill(e, filled, word)) is not None]
+        if not left:  # the first word filled the slot that the second one needed
+            continue
+        follow = set()
+        for one, filled in left:
+            if unspellable(one):
+                continue
+            for token in {c for slot, have in zip(one.slots, filled) if have is None for c in slot.choices} - follow:
+                then = reference.engine._fill(one, filled, token)
+                if any(all(t is None or t == v for t, v in zip(then, combination)) for combination in reference.table.variants(one)):
+                    follow.add(token)
+        answers.ask("O\t" + spelled(entry, words), lambda a, follow=follow: None if a[0] == "+" and set(a[1].split()) == follow
+                    else f"must be {' '.join(sorted(follow))}")
+
+
 class Objects:
     """Operands of the reference's own engine for the codes that the program reads."""
 
@@ -376,6 +402,8 @@ def main():
     bad += answers.judge("combinations in any order")
     ask_illegal(reference, answers, rng, args.illegal)
     bad += answers.judge("illegal combinations")
+    ask_open(reference, answers, rng, 500)
+    bad += answers.judge("words that can follow")
     ask_calls(reference, answers, rng, args.calls)
     bad += answers.judge("calls and printed calls, their row and CUDA text")
     ask_perturbed(reference, answers, rng, args.calls)
