@@ -6,6 +6,7 @@
 #include "compiler/cuda/math.h"
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/arguments.h"
+#include "compiler/intrinsics/say.h"
 #include "compiler/text/escape.h"
 
 namespace tilewright::cuda {
@@ -567,7 +568,7 @@ void Emitter::call(const Call* e, int at_least) {
     }
     out_ += ")";
   } else {
-    error(code::kNoForm, "T." + std::string(callee->name) + " has no CUDA form");
+    error(code::kNoForm, intrinsics::say(*callee, kernel_.kernel->dialect) + " has no CUDA form");
   }
 }
 
@@ -621,7 +622,7 @@ const Emitter::Helper& Emitter::helper(const intrinsics::Intrinsic& row, const C
 
 void Emitter::intrinsic(const intrinsics::Intrinsic& row, const Call* e, int at_least) {
   if (!row.emit) {
-    error(code::kNoForm, "T." + std::string(row.name) + " has no CUDA form");
+    error(code::kNoForm, intrinsics::say(row, kernel_.kernel->dialect) + " has no CUDA form");
     return;
   }
   const intrinsics::Emitted& made = helper(row, e).emitted;

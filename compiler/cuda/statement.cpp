@@ -3,6 +3,7 @@
 #include "compiler/cuda/codes.h"
 #include "compiler/cuda/emitter.h"
 #include "compiler/expr/analyzer.h"
+#include "compiler/intrinsics/say.h"
 #include "compiler/ir/origin.h"
 #include "compiler/lower/flatten.h"
 #include "compiler/text/escape.h"
@@ -256,7 +257,8 @@ void Emitter::statement(const Stmt* s) {
       end_line();
       break;
     case StmtKind::Assert:
-      error(code::kAssert, "an assert has no CUDA form", "use T.cuda.trap_when_assert_failed(condition)");
+      error(code::kAssert, "an assert has no CUDA form",
+            "use " + intrinsics::say(intrinsics::row_of("trap_unless"), kernel_.kernel->dialect) + "(condition)");
       break;
     case StmtKind::Break: line("break;"); break;
     case StmtKind::Continue: line("continue;"); break;

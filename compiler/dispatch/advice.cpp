@@ -6,6 +6,7 @@
 #include "compiler/dispatch/blocks/threads.h"
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
+#include "compiler/intrinsics/say.h"
 
 namespace tilewright::dispatch {
 namespace {
@@ -66,7 +67,7 @@ std::optional<std::size_t> the_allocated_one(const CopyOperands& o) {
 // The variant that would be chosen, and of which nobody would be warned; null: none.
 const Variant* serving(KernelContext& kernel, const ir::TileCall& call, const scope::CallScope& scope) {
   CallContext context(kernel, call, scope);
-  for (const Variant& variant : variants_of(call.primitive)) {
+  for (const Variant& variant : variants_of(call.primitive, kernel.dialect())) {
     if (!call.dispatch.empty() && variant.name != call.dispatch) continue;
     if (!std::ranges::all_of(variant.predicates, [&](const Predicate& p) { return p.test(context).empty(); })) continue;
     Planned plan = variant.plan(context);
@@ -79,7 +80,7 @@ const Variant* serving(KernelContext& kernel, const ir::TileCall& call, const sc
 // What a variant that one thread issues would say if one thread called it; empty: it is none, or would serve.
 Reason asked_by_one_thread(std::string_view name, const CallContext& context) {
   if (context.call.scope == ExecScope::Thread) return {};
-  for (const Variant& variant : variants_of(context.call.primitive)) {
+  for (const Variant& variant : variants_of(context.call.primitive, context.kernel.dialect())) {
     if (variant.name != name || !variant.single_thread) continue;
     ir::TileCall call = context.call;
     call.scope = ExecScope::Thread;
@@ -184,7 +185,7 @@ std::vector<ReasonRow> reason_rows(const CallReport& report, CallContext& contex
     row.reason = reason;
     row.of_call = invalid;
     row.of_who = call.scope != ExecScope::Thread &&
-                 std::ranges::any_of(variants_of(call.primitive),
+                 std::ranges::any_of(variants_of(call.primitive, context.kernel.dialect()),
                                      [&](const Variant& v) { return v.name == t.variant && v.single_thread; });
   }
   if (unrelated.variants.size() == 1) unrelated.reason = std::move(whole);
@@ -287,7 +288,8 @@ std::string another_way(CallContext& context, const scope::ActiveSet& set) {
     const Variant* variant =
         serving(context.kernel, called_at(ExecScope::Thread), scope::split(one, ExecScope::Thread));
     if (variant && variant->single_thread) {
-      return cat("one thread issues it: guard it with `if T.ptx.elect_sync():`",
+      return cat("one thread issues it: guard it with `if ",
+                 intrinsics::say(intrinsics::row_of("elect"), context.kernel.dialect()), "():`",
                  set.warps.extent > 1 ? " in one warp" : "", " and use ", spelling(call, ExecScope::Thread));
     }
   }

@@ -37,7 +37,7 @@ inline constexpr text::CodeInfo kCodes[] = {
      "That is correct and slow. The dispatch report says what each faster variant is missing."},
     {code::kManyThreads, "single-thread primitive reached by many threads",
      "This variant is issued by one thread, but as far as the compiler can see several threads reach the call, and "
-     "each of them issues it. Guard the call, for instance with `if T.ptx.elect_sync():` or a test of thread_id."},
+     "each of them issues it. Guard the call with the election of one lane, or with a test of thread_id."},
     {code::kNested, "primitive inside a variant's body",
      "A variant emitted a tile primitive, which nothing lowers again. This is a defect of the variant."},
     {code::kIdleOption, "option of another variant",

@@ -8,6 +8,7 @@
 #include "compiler/dispatch/overruns.h"
 #include "compiler/dispatch/variant.h"
 #include "compiler/dispatch/words.h"
+#include "compiler/intrinsics/say.h"
 #include "compiler/ir/origin.h"
 #include "compiler/ir/primitive.h"
 #include "compiler/scope/codes.h"
@@ -74,7 +75,7 @@ class Dispatcher {
     for (text::Diagnostic& d : held_) context_.report(std::move(d));
     if (!allocations_.empty() || !init_.empty()) out_.body = with_prologue(out_.body);
     out_.scope_ids = shared_.scope_ids();
-    if (!context_.stop.stop_requested()) report_overruns(body_, closure_, out_.calls, context_);
+    if (!context_.stop.stop_requested()) report_overruns(body_, closure_, out_.calls, shared_.dialect(), context_);
   }
 
  private:
@@ -213,7 +214,7 @@ class Dispatcher {
   }
 
   void choose(const ir::TileCall& call, CallReport& report) {
-    std::span<const Variant> variants = variants_of(call.primitive);
+    std::span<const Variant> variants = variants_of(call.primitive, shared_.dialect());
     if (variants.empty()) {
       fail(call, code::kNoVariants, cat(call.primitive, " has no registered variants for target cuda"), "");
       return;
@@ -364,7 +365,7 @@ class Dispatcher {
 
   // The variant that would serve the call if `dispatch=` did not name another one. Null: none would.
   const Variant* unforced(const ir::TileCall& call, CallContext& context) {
-    for (const Variant& variant : variants_of(call.primitive)) {
+    for (const Variant& variant : variants_of(call.primitive, shared_.dialect())) {
       if (variant.name == call.dispatch || refusal(variant, context)) continue;
       bool serves = variant.plan(context).has_value();
       context.journal = {};
@@ -390,11 +391,11 @@ class Dispatcher {
   }
 
   // The keywords of a primitive that a variant reads.
-  static std::string known_options(std::string_view primitive) {
+  std::string known_options(std::string_view primitive) const {
     std::string names;
     const ir::Primitive* row = ir::find_primitive(primitive);
     for (const ir::PrimitiveKeyword& k : row ? std::span(row->keywords) : std::span<const ir::PrimitiveKeyword>()) {
-      if (!readers_of(primitive, k.name).empty()) names += cat(names.empty() ? "" : ", ", k.name);
+      if (!readers_of(primitive, k.name, shared_.dialect()).empty()) names += cat(names.empty() ? "" : ", ", k.name);
     }
     return names;
   }
@@ -416,7 +417,7 @@ class Dispatcher {
   std::optional<text::Diagnostic> check_options(const ir::TileCall& call) {
     std::optional<text::Diagnostic> misspelt;
     for (const ir::ConfigItem& item : call.config) {
-      if (!readers_of(call.primitive, item.key).empty()) continue;
+      if (!readers_of(call.primitive, item.key, shared_.dialect()).empty()) continue;
       std::string names = known_options(call.primitive);
       text::Diagnostic d = diagnostic(code::kUnknownOption, Severity::Warning,
                                       cat(call.primitive, " has no option `", item.key, "`"), call.origin);
@@ -448,13 +449,13 @@ class Dispatcher {
   }
 
   // The keyword of a call of the primitive that `key` was meant to be; empty: none is near.
-  static std::string_view nearest_keyword(const ir::TileCall& call, std::string_view key) {
+  std::string_view nearest_keyword(const ir::TileCall& call, std::string_view key) const {
     text::Nearest nearest(key, text::Nearest::Among::Few);
     const ir::Primitive* row = ir::find_primitive(call.primitive);
     for (const ir::PrimitiveKeyword& k : row ? std::span(row->keywords) : std::span<const ir::PrimitiveKeyword>()) {
       const bool given =
           std::ranges::any_of(call.config, [&](const ir::ConfigItem& item) { return item.key == k.name; });
-      if (!given && !readers_of(call.primitive, k.name).empty()) nearest.consider(k.name);
+      if (!given && !readers_of(call.primitive, k.name, shared_.dialect()).empty()) nearest.consider(k.name);
     }
     if (call.dispatch.empty()) nearest.consider("dispatch");
     for (std::size_t i = call.args.size(); row && i < row->operands.size(); ++i)
@@ -483,7 +484,7 @@ class Dispatcher {
   void warn_idle_options(const ir::TileCall& call, const CallReport& report, const Variant& chosen) {
     for (const ir::ConfigItem& item : call.config) {
       if (!ir::is_given(item.value)) continue;
-      std::vector<std::string_view> readers = readers_of(call.primitive, item.key);
+      std::vector<std::string_view> readers = readers_of(call.primitive, item.key, shared_.dialect());
       if (readers.empty() || std::ranges::find(readers, chosen.name) != readers.end()) continue;
       // Those that could serve the call, as far as their predicates tell.
       auto refused = [&](std::string_view v) {
@@ -547,7 +548,7 @@ class Dispatcher {
     text::Diagnostic d =
         diagnostic(code::kManyThreads, Severity::Warning,
                    cat(threads, " threads of the CTA reach this call, and each of them issues it"), call.origin);
-    d.hint = "guard it with `if T.ptx.elect_sync():` or a test of thread_id";
+    d.hint = intrinsics::say("guard it with `if {elect}():` or a test of thread_id"_row_text, shared_.dialect());
     d.fix = {text::Fix::Kind::OneLane, "Guard with one elected lane"};
     unguarded_ = {block_, threads, held_.size()};
     held_.push_back(std::move(d));

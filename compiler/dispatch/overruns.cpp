@@ -62,8 +62,9 @@ ir::Interval quick_bounds(Expr e, int depth = 0) {
 
 class Overruns {
  public:
-  Overruns(const scope::Closure& closure, const std::vector<CallReport>& calls, const text::Context& context)
-      : numbers_(closure), calls_(calls), context_(context) {}
+  Overruns(const scope::Closure& closure, const std::vector<CallReport>& calls, text::Dialect release,
+           const text::Context& context)
+      : numbers_(closure), calls_(calls), release_(release), context_(context) {}
 
   void block(const Stmt* s) {
     if (!s || lost_ || context_.stop.stop_requested()) return;
@@ -345,7 +346,7 @@ class Overruns {
     if (!report || !report->body) return;  // that is the error
     // An option that nobody reads was meant to be another, which may let the call reach beyond.
     for (const ir::ConfigItem& item : s->config) {
-      if (readers_of(s->primitive, item.key).empty()) return;
+      if (readers_of(s->primitive, item.key, release_).empty()) return;
     }
     for (const ir::Operand& o : s->args) {
       // The tensor unit leaves out what lies outside of a tensor, and kernels rely on it.
@@ -457,6 +458,7 @@ class Overruns {
   Numbers numbers_;
   const std::vector<CallReport>& calls_;
   std::size_t next_ = 0;  // of them
+  const text::Dialect release_;
   const text::Context& context_;
   Path path_;
   Witnesses witnesses_{numbers_, path_};
@@ -469,8 +471,8 @@ class Overruns {
 }  // namespace
 
 void report_overruns(const ir::Stmt* body, const scope::Closure& closure, const std::vector<CallReport>& calls,
-                     const text::Context& context) {
-  Overruns(closure, calls, context).block(body);
+                     text::Dialect release, const text::Context& context) {
+  Overruns(closure, calls, release, context).block(body);
 }
 
 }  // namespace tilewright::dispatch

@@ -16,6 +16,6 @@ namespace tilewright::dispatch {
 // whole tile that each of several threads makes. `body` is the kernel's own with closed ranges, `calls` the report of
 // its tile primitives in the order of the body.
 void report_overruns(const ir::Stmt* body, const scope::Closure& closure, const std::vector<CallReport>& calls,
-                     const text::Context& context);
+                     text::Dialect release, const text::Context& context);
 
 }  // namespace tilewright::dispatch

@@ -1,104 +1,123 @@
-// The table of variants. A new one is a file under variants/ and a line here.
+// The table of variants. A new one is a file under variants/ and a line here; one of a later release has a column that
+// says so.
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include "compiler/dispatch/variant.h"
 
-// Primitive, variant, priority, namespace of its predicates() and plan(), whether a single thread issues it, and the
-// keywords of the primitive's row that it reads.
-#define TILEWRIGHT_VARIANTS(V)                                                                           \
-  V("copy", "gmem_smem", 10, copy_gmem_smem, false)                                                      \
-  V("copy", "ldstmatrix", 10, copy_ldstmatrix, false)                                                    \
-  V("copy", "reg", 10, copy_reg, false)                                                                  \
-  V("copy", "fallback", 0, copy_fallback, false)                                                         \
-  V("copy_async", "ldgsts", 20, copy_async_ldgsts, false)                                                \
-  V("copy_async", "dsmem", 10, copy_async_dsmem, true, "mbar", "remote_cta_id")                          \
-  V("copy_async", "tma", 10, copy_async_tma, true, "mbar", "cta_group", "cta_mask", "cache_hint", "oob", \
-    "use_tma_reduce", "prefetch_tensormap")                                                              \
-  V("copy_async", "smem->tmem", 10, copy_async_smem_tmem, true, "cta_group")                             \
-  V("copy_async", "tmem<->local", 10, copy_async_tmem_local, false)                                      \
-  V("gemm", "mma.m16n8k*", 10, gemm_mma, false)                                                          \
-  V("gemm_async", "tcgen05", 10, gemm_async_tcgen05, true, "cta_group", "descI")                         \
-  V("gemm_async", "wgmma", 5, gemm_async_wgmma, false)                                                   \
-  V("add", "reg", 10, elementwise_reg, false, "rounding_mode")                                           \
-  V("cast", "reg", 10, elementwise_reg, false)                                                           \
-  V("exp", "reg", 10, elementwise_reg, false)                                                            \
-  V("exp2", "reg", 10, elementwise_reg, false)                                                           \
-  V("fdiv", "reg", 10, elementwise_reg, false)                                                           \
-  V("fill", "reg", 10, elementwise_reg, false)                                                           \
-  V("fma", "reg", 10, elementwise_reg, false, "rounding_mode")                                           \
-  V("mul", "reg", 10, elementwise_reg, false, "rounding_mode")                                           \
-  V("reciprocal", "reg", 10, elementwise_reg, false)                                                     \
-  V("silu", "reg", 10, elementwise_reg, false)                                                           \
-  V("sqrt", "reg", 10, elementwise_reg, false)                                                           \
-  V("sub", "reg", 10, elementwise_reg, false, "rounding_mode")                                           \
-  V("zero", "reg", 10, elementwise_reg, false)                                                           \
-  V("add", "smem", 10, elementwise_smem, false, "rounding_mode")                                         \
-  V("cast", "smem", 10, elementwise_smem, false)                                                         \
-  V("exp", "smem", 10, elementwise_smem, false)                                                          \
-  V("exp2", "smem", 10, elementwise_smem, false)                                                         \
-  V("fdiv", "smem", 10, elementwise_smem, false)                                                         \
-  V("fill", "smem", 10, elementwise_smem, false)                                                         \
-  V("fma", "smem", 10, elementwise_smem, false, "rounding_mode")                                         \
-  V("mul", "smem", 10, elementwise_smem, false, "rounding_mode")                                         \
-  V("reciprocal", "smem", 10, elementwise_smem, false)                                                   \
-  V("silu", "smem", 10, elementwise_smem, false)                                                         \
-  V("sqrt", "smem", 10, elementwise_smem, false)                                                         \
-  V("sub", "smem", 10, elementwise_smem, false, "rounding_mode")                                         \
-  V("zero", "smem", 10, elementwise_smem, false)                                                         \
-  V("sum", "packed_add_sum", 20, sum_packed_add_sum, false)                                              \
-  V("max", "3input_maxmin", 20, reduce_three_input, false)                                               \
-  V("min", "3input_maxmin", 20, reduce_three_input, false)                                               \
-  V("sum", "local", 10, reduce_local, false, "thread_reduce")                                            \
-  V("sum", "shared", 10, reduce_shared, false)                                                           \
-  V("max", "local", 10, reduce_local, false, "thread_reduce")                                            \
-  V("max", "shared", 10, reduce_shared, false)                                                           \
-  V("min", "local", 10, reduce_local, false, "thread_reduce")                                            \
-  V("min", "shared", 10, reduce_shared, false)                                                           \
-  V("permute_layout", "warp_xor_swizzle", 20, permute_layout_warp_xor_swizzle, false)
+// Primitive, variant, priority, releases that have it, namespace of its predicates() and plan(), whether a single
+// thread issues it, and the keywords of the primitive's row that it reads.
+#define TILEWRIGHT_VARIANTS(V)                                                                                 \
+  V("copy", "gmem_smem", 10, kAll, copy_gmem_smem, false)                                                      \
+  V("copy", "ldstmatrix", 10, kAll, copy_ldstmatrix, false)                                                    \
+  V("copy", "reg", 10, kAll, copy_reg, false)                                                                  \
+  V("copy", "fallback", 0, kAll, copy_fallback, false)                                                         \
+  V("copy_async", "ldgsts", 20, kAll, copy_async_ldgsts, false)                                                \
+  V("copy_async", "dsmem", 10, kAll, copy_async_dsmem, true, "mbar", "remote_cta_id")                          \
+  V("copy_async", "tma", 10, kAll, copy_async_tma, true, "mbar", "cta_group", "cta_mask", "cache_hint", "oob", \
+    "use_tma_reduce", "prefetch_tensormap")                                                                    \
+  V("copy_async", "smem->tmem", 10, kAll, copy_async_smem_tmem, true, "cta_group")                             \
+  V("copy_async", "tmem<->local", 10, kAll, copy_async_tmem_local, false)                                      \
+  V("gemm", "mma.m16n8k*", 10, kAll, gemm_mma, false)                                                          \
+  V("gemm_async", "tcgen05", 10, kAll, gemm_async_tcgen05, true, "cta_group", "descI")                         \
+  V("gemm_async", "wgmma", 5, kAll, gemm_async_wgmma, false)                                                   \
+  V("add", "reg", 10, kAll, elementwise_reg, false, "rounding_mode")                                           \
+  V("cast", "reg", 10, kAll, elementwise_reg, false)                                                           \
+  V("exp", "reg", 10, kAll, elementwise_reg, false)                                                            \
+  V("exp2", "reg", 10, kAll, elementwise_reg, false)                                                           \
+  V("fdiv", "reg", 10, kAll, elementwise_reg, false)                                                           \
+  V("fill", "reg", 10, kAll, elementwise_reg, false)                                                           \
+  V("fma", "reg", 10, kAll, elementwise_reg, false, "rounding_mode")                                           \
+  V("mul", "reg", 10, kAll, elementwise_reg, false, "rounding_mode")                                           \
+  V("reciprocal", "reg", 10, kAll, elementwise_reg, false)                                                     \
+  V("silu", "reg", 10, kAll, elementwise_reg, false)                                                           \
+  V("sqrt", "reg", 10, kAll, elementwise_reg, false)                                                           \
+  V("sub", "reg", 10, kAll, elementwise_reg, false, "rounding_mode")                                           \
+  V("zero", "reg", 10, kAll, elementwise_reg, false)                                                           \
+  V("add", "smem", 10, kAll, elementwise_smem, false, "rounding_mode")                                         \
+  V("cast", "smem", 10, kAll, elementwise_smem, false)                                                         \
+  V("exp", "smem", 10, kAll, elementwise_smem, false)                                                          \
+  V("exp2", "smem", 10, kAll, elementwise_smem, false)                                                         \
+  V("fdiv", "smem", 10, kAll, elementwise_smem, false)                                                         \
+  V("fill", "smem", 10, kAll, elementwise_smem, false)                                                         \
+  V("fma", "smem", 10, kAll, elementwise_smem, false, "rounding_mode")                                         \
+  V("mul", "smem", 10, kAll, elementwise_smem, false, "rounding_mode")                                         \
+  V("reciprocal", "smem", 10, kAll, elementwise_smem, false)                                                   \
+  V("silu", "smem", 10, kAll, elementwise_smem, false)                                                         \
+  V("sqrt", "smem", 10, kAll, elementwise_smem, false)                                                         \
+  V("sub", "smem", 10, kAll, elementwise_smem, false, "rounding_mode")                                         \
+  V("zero", "smem", 10, kAll, elementwise_smem, false)                                                         \
+  V("sum", "packed_add_sum", 20, kAll, sum_packed_add_sum, false)                                              \
+  V("max", "3input_maxmin", 20, kAll, reduce_three_input, false)                                               \
+  V("min", "3input_maxmin", 20, kAll, reduce_three_input, false)                                               \
+  V("sum", "local", 10, kAll, reduce_local, false, "thread_reduce")                                            \
+  V("sum", "shared", 10, kAll, reduce_shared, false)                                                           \
+  V("max", "local", 10, kAll, reduce_local, false, "thread_reduce")                                            \
+  V("max", "shared", 10, kAll, reduce_shared, false)                                                           \
+  V("min", "local", 10, kAll, reduce_local, false, "thread_reduce")                                            \
+  V("min", "shared", 10, kAll, reduce_shared, false)                                                           \
+  V("permute_layout", "warp_xor_swizzle", 20, kAll, permute_layout_warp_xor_swizzle, false)
 
 namespace tilewright::dispatch {
 
-#define DECLARE(primitive, name, priority, id, ...) \
-  namespace variants::id {                          \
-  std::span<const Predicate> predicates();          \
-  Planned plan(CallContext& context);               \
+#define DECLARE(primitive, name, priority, releases, id, ...) \
+  namespace variants::id {                                    \
+  std::span<const Predicate> predicates();                    \
+  Planned plan(CallContext& context);                         \
   }
 TILEWRIGHT_VARIANTS(DECLARE)
 #undef DECLARE
 
 namespace {
 
+constexpr text::Releases kAll = text::kAllReleases;
+
 // Sorted so that a primitive's variants stand together in the order of trial.
-const std::vector<Variant>& sorted() {
-  static const std::vector<Variant> table = [] {
-    std::vector<Variant> rows = {
-#define ROW(primitive, name, priority, id, single, ...) \
-  {primitive, name, priority, variants::id::predicates(), variants::id::plan, single, {__VA_ARGS__}},
-        TILEWRIGHT_VARIANTS(ROW)
+std::vector<Variant> sorted() {
+  std::vector<Variant> rows = {
+#define ROW(primitive, name, priority, releases, id, single, ...) \
+  {primitive, name, priority, releases, variants::id::predicates(), variants::id::plan, single, {__VA_ARGS__}},
+      TILEWRIGHT_VARIANTS(ROW)
 #undef ROW
-    };
-    std::ranges::sort(rows, [](const Variant& a, const Variant& b) {
-      if (a.primitive != b.primitive) return a.primitive < b.primitive;
-      if (a.priority != b.priority) return a.priority > b.priority;
-      return a.name < b.name;
-    });
-    return rows;
+  };
+  std::ranges::sort(rows, [](const Variant& a, const Variant& b) {
+    if (a.primitive != b.primitive) return a.primitive < b.primitive;
+    if (a.priority != b.priority) return a.priority > b.priority;
+    return a.name < b.name;
+  });
+  return rows;
+}
+
+using OfReleases = std::array<std::vector<Variant>, text::kDialects.size()>;
+
+const OfReleases& of_releases() {
+  static const OfReleases tables = [] {
+    OfReleases out;
+    const std::vector<Variant> all = sorted();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      std::ranges::copy_if(all, std::back_inserter(out[i]),
+                           [&](const Variant& v) { return v.releases.has(text::kDialects[i].dialect); });
+    }
+    return out;
   }();
-  return table;
+  return tables;
 }
 
 }  // namespace
 
-std::span<const Variant> all_variants() { return sorted(); }
+std::span<const Variant> all_variants(text::Dialect release) {
+  return of_releases()[static_cast<std::size_t>(release)];
+}
 
-std::span<const Variant> variants_of(std::string_view primitive) {
-  auto [first, last] = std::ranges::equal_range(sorted(), primitive, {}, &Variant::primitive);
+std::span<const Variant> variants_of(std::string_view primitive, text::Dialect release) {
+  auto [first, last] = std::ranges::equal_range(all_variants(release), primitive, {}, &Variant::primitive);
   return {first, last};
 }
 
-std::vector<std::string_view> readers_of(std::string_view primitive, std::string_view keyword) {
+std::vector<std::string_view> readers_of(std::string_view primitive, std::string_view keyword, text::Dialect release) {
   std::vector<std::string_view> readers;
-  for (const Variant& v : variants_of(primitive)) {
+  for (const Variant& v : variants_of(primitive, release)) {
     if (std::ranges::find(v.keywords, keyword) != v.keywords.end()) readers.push_back(v.name);
   }
   return readers;

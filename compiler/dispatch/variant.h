@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/dispatch/context.h"
+#include "compiler/text/releases.h"
 
 namespace tilewright::dispatch {
 
@@ -50,17 +51,18 @@ struct Variant {
   std::string_view primitive;
   std::string_view name;
   int priority = 0;  // larger is preferred; equal ones in the order of their names
+  text::Releases releases{};
   std::span<const Predicate> predicates;
   Planned (*plan)(CallContext& context) = nullptr;
   bool single_thread = false;                // each thread that reaches the call issues it (N10)
   std::vector<std::string_view> keywords{};  // of the primitive's row that it reads (ir/primitive.h)
 };
 
-// The variants of a primitive in the order of trial; empty: none is registered.
-std::span<const Variant> variants_of(std::string_view primitive);
+// The variants that a release has of a primitive, in the order of trial; empty: none is registered.
+std::span<const Variant> variants_of(std::string_view primitive, text::Dialect release);
 // Those of them that read this keyword (dispatch.md 6).
-std::vector<std::string_view> readers_of(std::string_view primitive, std::string_view keyword);
-// All of them, for listings.
-std::span<const Variant> all_variants();
+std::vector<std::string_view> readers_of(std::string_view primitive, std::string_view keyword, text::Dialect release);
+// All of a release, for listings.
+std::span<const Variant> all_variants(text::Dialect release);
 
 }  // namespace tilewright::dispatch

@@ -13,6 +13,7 @@
 
 #include "compiler/expr/arena.h"
 #include "compiler/expr/dtype.h"
+#include "compiler/text/dialect.h"
 #include "compiler/text/span.h"
 
 namespace tilewright::ir {
@@ -185,12 +186,28 @@ struct Load : ExprNode {
 // What evaluating a call does; analyses and the emitter order calls by it.
 enum class Effect : std::uint8_t { Pure, Reads, Writes, Synchronises, Opaque };
 
+// How a release of the dialect and those after it spell a callable, as far as it differs from the release before.
+struct Respelling {
+  text::Dialect since;
+  std::string_view name;  // empty: they have no such call
+};
+
 // Identity of a callable: a builtin below, or a row of the intrinsic table (which derives from this).
 struct Callee {
-  std::string_view name;  // as printed after `T.`: "ptx.mbarrier.init", "address_of", "cuda.cta_sync"
+  std::string_view name;  // in the first release, as printed after `T.`: "ptx.mbarrier.init", "address_of"
   Effect effect = Effect::Pure;
   bool elects = false;   // not 0 in one lane of the warp alone, which the hardware chooses
   bool assigns = false;  // stores into elements that it is given by reference (Loads among its arguments)
+  std::span<const Respelling> respelled{};  // in the order of the releases
+
+  // As a release spells it; empty: it has no such call.
+  constexpr std::string_view name_in(text::Dialect release) const {
+    std::string_view found = name;
+    for (const Respelling& r : respelled) {
+      if (r.since <= release) found = r.name;
+    }
+    return found;
+  }
 };
 
 struct Call : ExprNode {

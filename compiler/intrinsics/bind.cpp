@@ -15,7 +15,7 @@ std::string count_of(std::size_t n, std::string_view what) {
 
 std::expected<std::vector<Slot>, std::string> bind(const Intrinsic& row, std::size_t positional,
                                                    std::span<const std::string_view> keywords) {
-  auto failure = [&](const std::string& text) { return std::unexpected("T." + std::string(row.name) + " " + text); };
+  auto failure = [&](const std::string& text) { return std::unexpected(text); };
   std::vector<Slot> slots(row.operands.size());
   std::size_t next = 0, places = 0;
   for (std::size_t i = 0; i < row.operands.size(); ++i) {

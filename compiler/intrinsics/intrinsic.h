@@ -1,8 +1,9 @@
 // The one table of device intrinsics (docs/language/intrinsics.md).
 //
-// A row is one PTX instruction or CUDA builtin, or a short sequence of rows: its script spelling, typed operands,
-// checks, targets, effect, text and documentation. Every stage names rows: the evaluator binds arguments and verifies,
-// the emitter prints, the simulator executes by `meaning`. Adding an intrinsic is one row.
+// A row is one PTX instruction or CUDA builtin, or a short sequence of rows: its typed operands, checks, targets,
+// effect, text and documentation. Its id is its identity and no spelling of any release; spellings.h says how releases
+// write it. Every stage names rows: the evaluator binds arguments and verifies, the emitter prints, the simulator
+// executes by `meaning`. Adding an intrinsic is one row.
 //
 // The arguments of a Call to a row stand in the order of `operands`: every operand takes one place, attributes as
 // constants, an optional operand that was left out as absent(); a List operand takes 1 + n places (an int32 constant n,
@@ -18,6 +19,7 @@
 
 #include "compiler/intrinsics/effect.h"
 #include "compiler/intrinsics/meanings.h"
+#include "compiler/intrinsics/row_names.h"
 #include "compiler/ir/buffer.h"
 #include "compiler/ir/target.h"
 
@@ -110,25 +112,30 @@ struct Intrinsic : ir::Callee {
   Emitted (*emit)(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target target) = nullptr;
 };
 
-// The row that `name` (script path without the leading `T.`: "ptx.mbarrier.init") denotes when called with this many
-// arguments and these keywords: spellings with several call forms (P2-P4) are several rows. Keywords whose value is
-// None count as not given and should not be passed. When the name exists but no form takes such a call, the first form
-// (bind() says what is wrong). Null: no such intrinsic.
-const Intrinsic* find(std::string_view name, std::size_t positional, std::span<const std::string_view> keywords);
-// Is there any intrinsic or namespace of this name? For attribute access on `T.ptx`, `T.cuda`.
-bool is_namespace(std::string_view path);
-bool is_intrinsic(std::string_view path);
+// The row that `name` (script path without the leading `T.`: "ptx.mbarrier.init") denotes in a release when called with
+// this many arguments and these keywords: spellings with several call forms (P2-P4) are several rows. Keywords whose
+// value is None count as not given and should not be passed. When the name exists but no form takes such a call, the
+// first form (bind() says what is wrong). Null: the release has no such intrinsic.
+const Intrinsic* find(text::Dialect release, std::string_view name, std::size_t positional,
+                      std::span<const std::string_view> keywords);
+// Does the release have an intrinsic or namespace of this name? For attribute access on `T.ptx`, `T.cuda`.
+bool is_namespace(text::Dialect release, std::string_view path);
+bool is_intrinsic(text::Dialect release, std::string_view path);
 // All rows, for completion, documentation and tests.
 std::span<const Intrinsic> table();
-// The names that scripts call them by, sorted; forms of one name follow each other in the order of the table. Rows that
-// only lowering makes are not among them.
+// The names that scripts of a release call them by, sorted; forms of one name follow each other in the order of the
+// table. Rows that only lowering makes are not among them.
 struct Named {
   std::string_view name;
   const Intrinsic* row;
 };
-std::span<const Named> names();
+std::span<const Named> names(text::Dialect release);
+// The forms of one name; empty: the release has no such intrinsic.
+std::span<const Named> forms(text::Dialect release, std::string_view name);
 // The row of this id ("P61"); null: none.
 const Intrinsic* row_of_id(std::string_view id);
+// The row of a name that the compiler knows: row_of("tensor_load").
+const Intrinsic& row_of(KnownRow name);
 
 // Where each operand finds its arguments in a script call: the positional ones first, then the keywords.
 struct Slot {

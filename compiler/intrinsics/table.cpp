@@ -3,17 +3,36 @@
 #include <array>
 #include <cassert>
 #include <deque>
+#include <mutex>
 
 #include "compiler/intrinsics/rows/rows.h"
+#include "compiler/intrinsics/spellings.h"
 
 namespace tilewright::intrinsics {
 namespace {
 
-// All rows side by side, and an index by name: built at the first question, some twenty microseconds.
+// The names that a release has: sorted; forms of one name in table order.
+struct Names {
+  std::vector<Named> by_name;
+
+  std::span<const Named> forms(std::string_view name) const {
+    auto [first, last] = std::ranges::equal_range(by_name, name, {}, &Named::name);
+    return {first, last};
+  }
+};
+
+// All rows side by side, and an index by name for each release: built at the first question, some twenty microseconds.
 struct Table {
   std::vector<Intrinsic> rows;
-  std::vector<Named> by_name;  // sorted; forms of one name in table order
+  std::size_t spelled = 0;  // that many come first; lowering alone makes the others
+  std::array<const Intrinsic*, std::size(kRowNames)> known{};
   std::deque<std::string> words;
+  std::deque<std::vector<ir::Respelling>> respelled;
+  struct Index {
+    std::once_flag once;
+    Names names;
+  };
+  mutable std::array<Index, text::kDialects.size()> indices;
 
   Table() {
     const std::span<const Intrinsic> families[] = {
@@ -27,16 +46,50 @@ struct Table {
     for (auto family : internal) total += family.size();
     rows.reserve(total);
     for (auto family : families) rows.insert(rows.end(), family.begin(), family.end());
-    const std::size_t spelled = rows.size();
+    spelled = rows.size();
     for (auto family : internal) rows.insert(rows.end(), family.begin(), family.end());
 
-    by_name.reserve(spelled);
-    for (std::size_t i = 0; i < spelled; ++i) by_name.push_back({rows[i].name, &rows[i]});
-    std::ranges::stable_sort(by_name, {}, &Named::name);
+    respell();
+    // Forms are told apart by what the first release's first form of the same name lacks.
+    const Names& first = names(text::Dialect::V0_25);
+    const std::vector<Named>& by_name = first.by_name;
     for (std::size_t i = 1; i < by_name.size(); ++i) {
       const Intrinsic& form = *by_name[i].row;
       if (by_name[i - 1].name != by_name[i].name) continue;
-      rows[&form - rows.data()].form = difference(forms(form.name).front().row->operands, form.operands);
+      rows[&form - rows.data()].form = difference(first.forms(form.name).front().row->operands, form.operands);
+    }
+  }
+
+  const Names& names(text::Dialect release) const {
+    Index& index = indices[static_cast<std::size_t>(release)];
+    std::call_once(index.once, [&] {
+      std::vector<Named>& by_name = index.names.by_name;
+      by_name.reserve(spelled);
+      for (std::size_t i = 0; i < spelled; ++i) {
+        const std::string_view name = rows[i].name_in(release);
+        if (!name.empty()) by_name.push_back({name, &rows[i]});
+      }
+      std::ranges::stable_sort(by_name, {}, &Named::name);
+    });
+    return index.names;
+  }
+
+  Intrinsic* find(std::string_view id) {
+    auto row = std::ranges::find(rows, id, &Intrinsic::id);
+    return row == rows.end() ? nullptr : &*row;
+  }
+
+  void respell() {
+    for (const Spelling& s : spellings()) {
+      Intrinsic* row = find(s.id);
+      assert(row);
+      if (row->respelled.empty()) respelled.emplace_back();
+      respelled.back().push_back(s.spelling);
+      row->respelled = respelled.back();
+    }
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      known[i] = find(kRowNames[i].id);
+      assert(known[i]);
     }
   }
 
@@ -48,11 +101,6 @@ struct Table {
     }
     return out.empty() ? std::string_view() : words.emplace_back(std::move(out));
   }
-
-  std::span<const Named> forms(std::string_view name) const {
-    auto [first, last] = std::ranges::equal_range(by_name, name, {}, &Named::name);
-    return {first, last};
-  }
 };
 
 const Table& the_table() {
@@ -60,15 +108,24 @@ const Table& the_table() {
   return table;
 }
 
+const Names& names_in(text::Dialect release) { return the_table().names(release); }
+
 }  // namespace
 
 std::span<const Intrinsic> table() { return the_table().rows; }
 
-std::span<const Named> names() { return the_table().by_name; }
+std::span<const Named> names(text::Dialect release) { return names_in(release).by_name; }
+
+std::span<const Named> forms(text::Dialect release, std::string_view name) { return names_in(release).forms(name); }
 
 const Intrinsic* row_of_id(std::string_view id) {
   auto row = std::ranges::find(the_table().rows, id, &Intrinsic::id);
   return row == the_table().rows.end() ? nullptr : &*row;
+}
+
+const Intrinsic& row_of(KnownRow name) {
+  assert(name);
+  return *the_table().known[name.index()];
 }
 
 const Intrinsic* of(const ir::Callee* callee) {
@@ -78,39 +135,37 @@ const Intrinsic* of(const ir::Callee* callee) {
   return static_cast<const Intrinsic*>(callee);
 }
 
-const Intrinsic* find(std::string_view name, std::size_t positional, std::span<const std::string_view> keywords) {
-  std::span<const Named> forms = the_table().forms(name);
+const Intrinsic* find(text::Dialect release, std::string_view name, std::size_t positional,
+                      std::span<const std::string_view> keywords) {
+  std::span<const Named> forms = names_in(release).forms(name);
   for (const Named& form : forms) {
     if (bind(*form.row, positional, keywords)) return form.row;
   }
   return forms.empty() ? nullptr : forms.front().row;
 }
 
-bool is_intrinsic(std::string_view path) { return !the_table().forms(path).empty(); }
+bool is_intrinsic(text::Dialect release, std::string_view path) { return !forms(release, path).empty(); }
 
-bool is_namespace(std::string_view path) {
+bool is_namespace(text::Dialect release, std::string_view path) {
   std::string prefix(path);
   prefix += '.';
-  auto at = std::ranges::lower_bound(the_table().by_name, std::string_view(prefix), {}, &Named::name);
-  return at != the_table().by_name.end() && at->name.starts_with(prefix);
+  const std::vector<Named>& by_name = names_in(release).by_name;
+  auto at = std::ranges::lower_bound(by_name, std::string_view(prefix), {}, &Named::name);
+  return at != by_name.end() && at->name.starts_with(prefix);
 }
 
 const Intrinsic& copy_bytes_row(int bits) {
-  static const std::array<const Intrinsic*, 5> rows = {row_of_id("C31"), row_of_id("C30"), row_of_id("C29"),
-                                                       row_of_id("C28"), row_of_id("C27")};
-  int at = bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : bits == 64 ? 3 : 4;
-  assert(bits == 8 << at);
-  return *rows[at];
+  switch (bits) {
+    case 8: return row_of("copy_8b");
+    case 16: return row_of("copy_16b");
+    case 32: return row_of("copy_32b");
+    case 64: return row_of("copy_64b");
+    default: assert(bits == 128); return row_of("copy_128b");
+  }
 }
 
-const Intrinsic& ldmatrix_row() {
-  static const Intrinsic* row = row_of_id("P61.dispatch");
-  return *row;
-}
+const Intrinsic& ldmatrix_row() { return row_of("ldmatrix"); }
 
-const Intrinsic& stmatrix_row() {
-  static const Intrinsic* row = row_of_id("P63.dispatch");
-  return *row;
-}
+const Intrinsic& stmatrix_row() { return row_of("stmatrix"); }
 
 }  // namespace tilewright::intrinsics

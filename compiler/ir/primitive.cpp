@@ -159,6 +159,15 @@ std::string Primitive::signature() const {
   return out;
 }
 
+std::string_view Primitive::name_in(text::Dialect release) const {
+  if (!releases.has(release)) return {};
+  std::string_view found = name;
+  for (const Respelling& r : respelled) {
+    if (r.since <= release) found = r.name;
+  }
+  return found;
+}
+
 std::span<const Primitive> primitives() {
   static const std::vector<Primitive> table = rows();
   return table;
@@ -168,6 +177,12 @@ const Primitive* find_primitive(std::string_view name) {
   std::span<const Primitive> all = primitives();
   auto it = std::ranges::find(all, name, &Primitive::name);
   return it == all.end() ? nullptr : &*it;
+}
+
+const Primitive* find_primitive(std::string_view spelled, text::Dialect release) {
+  std::span<const Primitive> all = primitives();
+  auto it = std::ranges::find_if(all, [&](const Primitive& p) { return p.name_in(release) == spelled; });
+  return it == all.end() || spelled.empty() ? nullptr : &*it;
 }
 
 // ---- a call beside its row -----------------------------------------------------------------------------------------

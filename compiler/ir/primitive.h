@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/ir/stmt.h"
+#include "compiler/text/releases.h"
 
 namespace tilewright::ir {
 
@@ -47,22 +48,27 @@ struct PrimitiveKeyword {
 };
 
 struct Primitive {
-  std::string_view name;
+  std::string_view name;                   // its identity, and its spelling in the first release that has it
   std::vector<PrimitiveOperand> operands;  // in the order of the call: what is written comes first
   std::vector<PrimitiveKeyword> keywords;
   std::string_view words;  // a sentence
   bool clips = false;      // a region may leave its tensor: what lies outside is neither read nor written
+  text::Releases releases{};
+  std::vector<Respelling> respelled{};  // in later releases, in their order
 
   std::size_t required() const;                                  // that many come first; the others may be missing
   std::size_t find_operand(std::string_view operand) const;      // operands.size(): it has none of that name
   const PrimitiveKeyword* find_keyword(std::string_view) const;  // null: it has none of that name
   std::string signature() const;                                 // "dst, src, axes=-1, accum=False"
+  std::string_view name_in(text::Dialect release) const;         // empty: the release lacks it
 };
 
-// All of them, those of a family together. The rows stay where they are as long as the process runs.
+// Those of all releases, those of a family together. The rows stay where they are as long as the process runs.
 std::span<const Primitive> primitives();
-// Null: there is none of that name.
+// The row of this identity, TileCall::primitive; null: there is none.
 const Primitive* find_primitive(std::string_view name);
+// The row that scripts of a release spell so; null: the release has none.
+const Primitive* find_primitive(std::string_view spelled, text::Dialect release);
 
 // Given, and not as None.
 bool is_given(const Operand& operand);

@@ -52,7 +52,10 @@ bool has_default_layout(const Buffer& buffer) {
 
 }  // namespace
 
-ScriptWriter::ScriptWriter(ArgumentWriter arguments) : arguments_(arguments), names_(kPythonWords) { names_.open(); }
+ScriptWriter::ScriptWriter(ArgumentWriter arguments, text::Dialect release)
+    : arguments_(arguments), release_(release), names_(kPythonWords) {
+  names_.open();
+}
 
 void ScriptWriter::header() {
   out +=
@@ -225,7 +228,7 @@ void ScriptWriter::call(const Call& call) {
     out += ')';
     return;
   }
-  out.append("T.").append(call.callee->name).append("(");
+  out.append("T.").append(call.callee->name_in(release_)).append("(");
   if (call.callee == &builtin::address_of && call.args[0].kind() == ExprKind::Load) {
     const Load* load = call.args[0].as<Load>();
     if (prints_as_scalar(load->buffer)) {
@@ -696,7 +699,7 @@ bool mentions(const Stmt* body, const Var* var) {
 std::string print_script(const Kernel& kernel, ArgumentWriter arguments, std::vector<PrintedOrigin>* origins) {
   ScratchArena scratch;
   ArenaScope scope(scratch);
-  ScriptWriter w(arguments);
+  ScriptWriter w(arguments, kernel.dialect);
   w.origins = origins;
   w.header();
   w.open();

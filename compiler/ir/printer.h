@@ -30,7 +30,7 @@ std::string print_script(const Kernel& kernel, ArgumentWriter arguments, std::ve
 
 class ScriptWriter {
  public:
-  explicit ScriptWriter(ArgumentWriter arguments);
+  ScriptWriter(ArgumentWriter arguments, text::Dialect release);
 
   std::string out;
   std::vector<PrintedOrigin>* origins = nullptr;  // null: origins are not wanted
@@ -89,6 +89,7 @@ class ScriptWriter {
   bool prints_as_scalar(const Buffer* buffer) const;
 
   ArgumentWriter arguments_;
+  text::Dialect release_;
   text::Names names_;
   int indent_ = 0;
   std::unordered_map<const Var*, std::string> vars_;

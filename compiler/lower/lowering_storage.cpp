@@ -82,13 +82,13 @@ void Lowering::place_tensor_maps(Expr value) {
 // the copy engine reads them through a proxy of its own, which knows nothing of what the host wrote.
 void Lowering::acquire_tensor_maps() {
   if (out_.plan.map_place != MapPlace::Global) return;
-  const intrinsics::Intrinsic* row = intrinsics::row_of_id("E22");
+  const intrinsics::Intrinsic& row = intrinsics::row_of("fence_proxy_tensormap");
   std::vector<const Stmt*> all;
   for (const KernelParam& param : out_.plan.params) {
     if (!in_global_memory(out_.plan, param)) continue;
     Expr variable = param.var;
     Expr args[] = {call(kUInt64, builtin::address_of, {&variable, 1}), string_imm("sys")};
-    all.push_back(make_stmt<Evaluate>(Origin{in_.kernel->span, nullptr}, call(kVoid, *row, args)));
+    all.push_back(make_stmt<Evaluate>(Origin{in_.kernel->span, nullptr}, call(kVoid, row, args)));
   }
   const auto* body = as<Seq>(out_.device);
   all.insert(all.end(), body->body.begin(), body->body.end());

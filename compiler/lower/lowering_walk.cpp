@@ -3,6 +3,7 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/intrinsic.h"
+#include "compiler/intrinsics/say.h"
 #include "compiler/lower/codes.h"
 #include "compiler/lower/lowering.h"
 #include "compiler/lower/vectorize.h"
@@ -132,14 +133,14 @@ Expr Lowering::rewrite_call(const Call* node) {
         args[i] = value;
         changed = expanded = true;
       } else {
-        error(code::kAttribute, "`" + std::string(operand.name) + "` of T." + std::string(row->name) +
+        error(code::kAttribute, "`" + std::string(operand.name) + "` of " + intrinsics::say(*row, in_.kernel->dialect) +
                                     " must be a constant, it is " + to_string(args[i]));
       }
     });
     // Where it was written, the call was checked as it is in the first round of its loops.
     if (expanded) {
       if (auto problem = intrinsics::verify(*row, args, in_.kernel->target)) {
-        error(code::kAttribute, "T." + std::string(row->name) + ": " + *problem);
+        error(code::kAttribute, intrinsics::say(*row, in_.kernel->dialect) + ": " + *problem);
       }
     }
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/intrinsics/printed.h"
+#include "compiler/intrinsics/say.h"
 #include "compiler/ir/printer.h"
 #include "compiler/lower/lower.h"
 
@@ -35,11 +36,13 @@ void launch(ScriptWriter& w, const Var* const (&vars)[3], std::string_view tag, 
   }
 }
 
-void special_register(ScriptWriter& w, const Var* var) {
+void special_register(ScriptWriter& w, const Var* var, text::Dialect release) {
   if (!var) return;
   w.begin();
   w.out += w.name(var);
-  w.out.append(": T.let[T.int32] = T.Cast(\"int32\", T.ptx.fetch_register(32, \"").append(var->name).append("\"))\n");
+  w.out.append(": T.let[T.int32] = T.Cast(\"int32\", ")
+      .append(intrinsics::say(intrinsics::row_of("special_register"), release));
+  w.out.append("(32, \"").append(var->name).append("\"))\n");
 }
 
 void signature(ScriptWriter& w, const LoweredKernel& k) {
@@ -93,9 +96,9 @@ void launch_dimensions(ScriptWriter& w, const LoweredKernel& k) {
   launch(w, k.block_idx, "blockIdx", l.grid, true);
   if (l.has_cluster) launch(w, {}, "clusterCtaIdx", l.cluster, false);
   launch(w, k.thread_idx, "threadIdx", l.block, true);
-  for (const Var* var : k.cluster_idx) special_register(w, var);
-  for (const Var* var : k.cta_in_cluster) special_register(w, var);
-  special_register(w, k.cta_rank_in_cluster);
+  for (const Var* var : k.cluster_idx) special_register(w, var, k.kernel->dialect);
+  for (const Var* var : k.cta_in_cluster) special_register(w, var, k.kernel->dialect);
+  special_register(w, k.cta_rank_in_cluster, k.kernel->dialect);
 }
 
 // Flat windows onto the parameters, in the order of their first use.
@@ -137,7 +140,7 @@ std::vector<const Buffer*> flat_windows(const LoweredKernel& k) {
 std::string print_lowered(const LoweredKernel& k, std::vector<PrintedOrigin>* origins) {
   ScratchArena scratch;
   ArenaScope scope(scratch);
-  ScriptWriter w(intrinsics::printed_arguments);
+  ScriptWriter w(intrinsics::printed_arguments, k.kernel->dialect);
   w.origins = origins;
   w.header();
   w.open();

@@ -2,6 +2,8 @@
 
 #include <iterator>
 
+#include "compiler/intrinsics/say.h"
+
 namespace tilewright::script {
 namespace {
 
@@ -15,11 +17,11 @@ constexpr Habit kNames[] = {
     {"program_id", "a CTA's id is declared: bx = T.cta_id([n])"},
     {"blockDim", "a CTA has as many threads as T.thread_id([n]) declares"},
     {"gridDim", "a grid has as many CTAs as T.cta_id([n]) declares"},
-    {"__syncthreads", "write T.cuda.cta_sync()"},
-    {"syncthreads", "write T.cuda.cta_sync()"},
-    {"sync_threads", "write T.cuda.cta_sync()"},
-    {"__syncwarp", "write T.cuda.warp_sync()"},
-    {"syncwarp", "write T.cuda.warp_sync()"},
+    {"__syncthreads", "write {cta_sync}()"_row_text},
+    {"syncthreads", "write {cta_sync}()"_row_text},
+    {"sync_threads", "write {cta_sync}()"_row_text},
+    {"__syncwarp", "write {warp_sync}()"_row_text},
+    {"syncwarp", "write {warp_sync}()"_row_text},
     {"range", "write range(n), or T.serial(n)"},
     {"Parallel", "rounds are shared out by the thread's index: for i in T.serial(tid, n, step=threads)"},
     {"alloc_smem", "write T.alloc_shared(shape, dtype)"},
@@ -42,7 +44,9 @@ std::string_view find(std::string_view name, const Habit* begin, const Habit* en
 
 }  // namespace
 
-std::string_view brought_along(std::string_view name) { return find(name, std::begin(kNames), std::end(kNames)); }
+std::string brought_along(std::string_view name, text::Dialect release) {
+  return intrinsics::say(find(name, std::begin(kNames), std::end(kNames)), release);
+}
 
 std::string_view dtype_known_as(std::string_view name) { return find(name, std::begin(kDtypes), std::end(kDtypes)); }
 

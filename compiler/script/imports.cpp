@@ -365,7 +365,7 @@ text::Span Interpreter::imported_at(const syntax::ImportedName& n) const {
 std::string Interpreter::advice_of(const Namespace& ns, std::string_view name) const {
   std::string hint = ns.space == "lang" ? "" : surface_->advice(ns.record ? std::string_view(ns.path) : ns.space, name);
   if (ns.space == "T" && (hint.empty() || hint.starts_with("did you mean"))) {
-    if (std::string_view instead = brought_along(name); !instead.empty()) return std::string(instead);
+    if (std::string instead = brought_along(name, dialect_); !instead.empty()) return instead;
   }
   // One slip away from what the module itself has: `tir` of `tvm.script` is no name of another module.
   if (std::string_view here = nearest_in_module(ns.path, name);

@@ -128,9 +128,9 @@ Value Interpreter::eval_entry(const syntax::Node* node, Scope* module, std::uint
 }
 
 Value Interpreter::prelude(std::string_view name, text::Span) {
-  std::string_view file = prelude_file_of(name);
+  const std::string file = prelude_file_of(name, dialect_);
   if (file.empty()) return Value::error();
-  std::string key = "prelude/" + std::string(file);
+  std::string key = "prelude/" + file;
   auto loaded = modules_.find(key);
   if (loaded == modules_.end()) {
     auto tree = prelude_tree(file);

@@ -4,6 +4,10 @@
 #include "compiler/script/surface.h"
 
 namespace tilewright::script {
+
+// Of an embedded file, by its path below prelude/.
+std::string_view prelude_text(std::string_view path);
+
 namespace {
 
 Value of_prelude(Interpreter& in, const Record& record, Value) { return in.prelude(record.name, {}); }
@@ -77,11 +81,23 @@ std::span<const Record> prelude_records() { return kPreludeRecords; }
 
 bool is_of_prelude(const Record& record) { return record.make == of_prelude; }
 
-std::string_view prelude_file_of(std::string_view name) {
+std::string prelude_file_of(std::string_view name, text::Dialect release) {
   for (const Record& r : kPreludeRecords) {
-    if (r.name == name) return r.detail;
+    if (r.name != name || !r.releases.has(release)) continue;
+    const auto first = text::kDialects.front().dialect;
+    for (auto d = text::kDialects.rbegin(); d != text::kDialects.rend(); ++d) {
+      if (d->dialect > release || d->dialect == first) continue;
+      std::string own = std::string(d->name).append("/").append(r.detail);
+      if (!prelude_text(own).empty()) return own;
+    }
+    return std::string(r.detail);
   }
   return {};
+}
+
+std::string_view prelude_source(std::string_view file) {
+  if (file.find('/') != file.npos) return prelude_text(file);
+  return prelude_text(std::string(text::kDialects.front().name).append("/").append(file));
 }
 
 }  // namespace tilewright::script

@@ -1,5 +1,14 @@
 #include "compiler/script/releases.h"
 
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "compiler/intrinsics/intrinsic.h"
+#include "compiler/intrinsics/spellings.h"
+#include "compiler/ir/primitive.h"
+
 namespace tilewright::script {
 namespace {
 
@@ -94,18 +103,6 @@ constexpr Change kChanges[] = {
     replaced(V0_27, "T.ptx.mma", "T.ptx_legacy.mma"),
     replaced(V0_27, "T.ptx.ldg32", "T.s_tir.ldg32"),
     replaced(V0_27, "T.ptx.cp_async", "T.s_tir.cp_async_raw"),
-    // 0.27: what had been PTX and is a helper of CUDA
-    renamed(V0_27, "T.ptx.elect_sync", "T.cuda.elect_sync"),
-    renamed(V0_27, "T.ptx.any_sync", "T.cuda.any_sync"),
-    renamed(V0_27, "T.ptx.fetch_register", "T.cuda.mov_sreg"),
-    renamed(V0_27, "T.ptx.mbarrier.try_wait", "T.cuda.mbarrier_wait"),
-    renamed(V0_27, "T.ptx.mbarrier.try_wait_acquire_cluster", "T.cuda.mbarrier_wait_acquire_cluster"),
-    renamed(V0_27, "T.ptx.tcgen05.encode_matrix_descriptor", "T.cuda.tcgen05.encode_matrix_descriptor"),
-    renamed(V0_27, "T.ptx.tcgen05.encode_instr_descriptor", "T.cuda.tcgen05.encode_instr_descriptor"),
-    renamed(V0_27, "T.ptx.tcgen05.encode_instr_descriptor_block_scaled",
-            "T.cuda.tcgen05.encode_instr_descriptor_block_scaled"),
-    renamed(V0_27, "T.ptx.wgmma.encode_matrix_descriptor", "T.cuda.wgmma.encode_matrix_descriptor"),
-    renamed(V0_27, "T.ptx.wgmma.noop_barrier", "T.cuda.wgmma.noop_barrier"),
     added(V0_27, "T.cuda.wait_until"),
     // 0.27: an instruction is spelled with its modifiers
     replaced(V0_27, "T.ptx.mbarrier.init", "T.ptx.mbarrier.init.shared.b64"),
@@ -247,8 +244,38 @@ constexpr Change kChanges[] = {
     added(V0_27, "T.ptx.xor"),
 };
 
+// The written changes, and before those of the same release what the tables of instructions and primitives rename.
+struct AllChanges {
+  std::vector<Change> list;
+  std::deque<std::string> paths;
+
+  AllChanges() {
+    for (const intrinsics::Spelling& s : intrinsics::spellings()) {
+      rename("T.", *intrinsics::row_of_id(s.id), s.spelling);
+    }
+    for (const ir::Primitive& row : ir::primitives()) {
+      for (const ir::Respelling& r : row.respelled) rename("Tx.", row, r);
+    }
+    list.insert(list.end(), std::begin(kChanges), std::end(kChanges));
+    std::ranges::stable_sort(list, {}, &Change::release);
+  }
+
+  void rename(std::string_view space, const auto& row, const ir::Respelling& spelling) {
+    const auto earlier = static_cast<text::Dialect>(static_cast<int>(spelling.since) - 1);
+    const std::string_view was = row.name_in(earlier);
+    if (was.empty() || spelling.name.empty()) return;
+    auto path = [&](std::string_view name) -> std::string_view {
+      return paths.emplace_back(std::string(space).append(name));
+    };
+    list.push_back(renamed(spelling.since, path(was), path(spelling.name)));
+  }
+};
+
 }  // namespace
 
-std::span<const Change> changes() { return kChanges; }
+std::span<const Change> changes() {
+  static const AllChanges all;
+  return all.list;
+}
 
 }  // namespace tilewright::script

@@ -126,7 +126,9 @@ Surface::Surface(text::Dialect dialect) : dialect_(dialect) {
        {namespace_records(), decorator_records(), buffer_records(), scope_id_records(), loop_records(),
         statement_records(), expression_records(), class_records(), math_records(), prelude_records(), layout_records(),
         layout_helper_records(), layout_axis_records(), layout_method_records(), buffer_method_records()}) {
-    for (const Record& r : family) rows.push_back(&r);
+    for (const Record& r : family) {
+      if (r.releases.has(dialect)) rows.push_back(&r);
+    }
   }
   MadeRecords dtypes;
   add_dtype_records(dtypes);
@@ -145,7 +147,7 @@ const Surface::Names& Surface::made(Table of) const {
   Made& made = made_[static_cast<std::size_t>(of)];
   std::call_once(made.once, [&] {
     MadeRecords records;
-    of == Table::Tiles ? add_tile_records(records) : add_intrinsic_records(records);
+    of == Table::Tiles ? add_tile_records(records, dialect_) : add_intrinsic_records(records, dialect_);
     made.names = std::make_unique<Names>(std::vector<const Record*>(), std::move(records), dialect_);
   });
   return *made.names;

@@ -23,6 +23,7 @@
 
 #include "compiler/script/value.h"
 #include "compiler/text/dialect.h"
+#include "compiler/text/releases.h"
 
 namespace tilewright::script {
 
@@ -66,12 +67,19 @@ struct Record {
   std::int32_t number = 0;
   std::string_view children{};  // the space of the names below this one: "T.ptx.mbarrier"; empty: it has none
   std::uint32_t hash = name_hash(space, name);
+  text::Releases releases{};  // that have it under this name
 
   // Offered where people look for names: not what is only there to be refused, nor private names.
   bool is_offered() const { return kind != NameKind::Elsewhere && !name.starts_with('_'); }
   // Offered, and told all about by this record. Of an instruction the intrinsic table says more: its forms, who has it.
   bool is_word() const { return is_offered() && kind != NameKind::Instruction; }
 };
+
+// A row that later releases alone have.
+constexpr Record since(text::Dialect release, Record row) {
+  row.releases = text::since(release);
+  return row;
+}
 
 // Rows that other tables gave, and the texts that they point to.
 struct MadeRecords {
@@ -152,9 +160,10 @@ std::span<const Record> namespace_records();
 std::span<const Record> prelude_records();
 // Appends the dtypes of `T`.
 void add_dtype_records(MadeRecords& records);
-// Appends the tile primitives and their scopes.
-void add_tile_records(MadeRecords& records);
-// Appends the names of instructions and their namespaces: one record a name, however many forms its calls have.
-void add_intrinsic_records(MadeRecords& records);
+// Appends the tile primitives of a release and their scopes.
+void add_tile_records(MadeRecords& records, text::Dialect release);
+// Appends the names of a release's instructions and their namespaces: one record a name, however many forms its calls
+// have.
+void add_intrinsic_records(MadeRecords& records, text::Dialect release);
 
 }  // namespace tilewright::script

@@ -120,7 +120,7 @@ Value Interpreter::unbound(const syntax::Name& name, Scope* scope, text::Span sp
     hint = "outside a kernel @T.inline sees its surroundings as they are where it is defined: define this above it";
   } else if (std::string line = import_line(*surface_, name.text); !line.empty()) {
     hint = "add: " + line;
-  } else if (std::string_view instead = brought_along(name.text); !instead.empty()) {
+  } else if (std::string instead = brought_along(name.text, dialect_); !instead.empty()) {
     hint = instead;
   } else if (surface_->find("T", name.text) && find_binding(t, scope)) {
     in_t = "T." + std::string(name.text);

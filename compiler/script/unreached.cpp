@@ -72,7 +72,7 @@ class Unreached {
     std::string hint, in_t;
     if (std::string line = import_line(in_.surface(), f.name.text); !line.empty()) {
       hint = "add: " + line;
-    } else if (std::string_view instead = brought_along(f.name.text); !instead.empty()) {
+    } else if (std::string instead = brought_along(f.name.text, in_.dialect()); !instead.empty()) {
       hint = instead;
     } else if (e_.module->find("T") && in_.surface().find("T", f.name.text)) {
       in_t = "T." + std::string(f.name.text);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/intrinsics/say.h"
 #include "compiler/ir/origin.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
@@ -69,7 +70,7 @@ void Causes::arrives(Machine& m, const Thread& t, std::uint64_t barrier) {
   known->code = code::kMbarrier;
   known->message = std::to_string(lanes) + " lanes of warp " + std::to_string(t.linear / 32) + " each arrive at " +
                    state->name + " by this call, and a phase takes " + counted(state->arrivals, "arrival");
-  known->hint = "let one lane do it: put `if T.ptx.elect_sync():` around the call";
+  known->hint = "let one lane do it: put `if {elect}():` around the call"_row_text;
   known->origin = m.origin_of(t);
   known->cta = m.cta_of(t);
   known->thread = t.linear;

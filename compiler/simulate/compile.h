@@ -77,7 +77,9 @@ class Compiler {
   }
 
   // ---- compile_calls.cpp
-  Registers unmodelled(const ir::Call* e, std::string_view what);
+  // `what`: a part of the call that has a name of its own; empty: the call.
+  Registers unmodelled(const ir::Call* e, std::string_view what = {});
+  std::string unmodelled_text(const ir::Call* e, std::string_view what = {}) const;
   Registers meet(Site site, ir::DataType result);
   // A call of a row of calls.h.
   Registers device_call(const CallRow& row, const intrinsics::Intrinsic& intrinsic, const ir::Call* e);

@@ -2,9 +2,11 @@
 #include <optional>
 
 #include "compiler/intrinsics/call_effects.h"
+#include "compiler/intrinsics/say.h"
 #include "compiler/intrinsics/signature.h"
 #include "compiler/lower/flatten.h"
 #include "compiler/simulate/compile.h"
+#include "compiler/simulate/unmodelled.h"
 #include "compiler/simulate/watch.h"
 
 namespace tilewright::simulate {
@@ -16,10 +18,19 @@ Register Compiler::named(const intrinsics::Arguments& a, std::string_view name) 
   return a.operand(name) && a.given(name) ? scalar(a[name]) : constant_register(0);
 }
 
+// "T.cuda.func_call is not modelled by the simulator: its CUDA source is the author's own".
+std::string Compiler::unmodelled_text(const Call* e, std::string_view what) const {
+  std::string text = what.empty() ? intrinsics::say(*e->callee, kernel_.kernel->dialect) : "T." + std::string(what);
+  text += " is not modelled by the simulator";
+  const intrinsics::Intrinsic* row = intrinsics::of(e->callee);
+  const std::string_view why = row ? why_unmodelled(row->id) : std::string_view();
+  return why.empty() ? text : text + ": " + std::string(why);
+}
+
 Registers Compiler::unmodelled(const Call* e, std::string_view what) {
   Site site;
   site.type = e->dtype;
-  site.text = what;
+  site.text = unmodelled_text(e, what);
   site.origin = origin_;
   program_.sites.push_back(std::move(site));
   emit({Op::Unmodelled, kVoid, 0, 0, static_cast<Register>(program_.sites.size() - 1)});
@@ -67,9 +78,9 @@ Registers Compiler::device_call(const CallRow& row, const intrinsics::Intrinsic&
   s.kind = row.warpgroup ? Site::Kind::WarpgroupCall : row.warp ? Site::Kind::WarpCall : Site::Kind::Call;
   s.call = &row;
   s.type = e->dtype.element();
-  s.text = intrinsic.name;
-  if (e->dtype.lanes > 1) return unmodelled(e, intrinsic.name);
-  if (row.set_up && !row.set_up(s, a)) return unmodelled(e, intrinsic.name);
+  s.text = intrinsics::say(intrinsic, kernel_.kernel->dialect);
+  if (e->dtype.lanes > 1) return unmodelled(e);
+  if (row.set_up && !row.set_up(s, a)) return unmodelled(e);
   for (const intrinsics::CallEffect& effect : intrinsics::effects_of(intrinsic, e->args)) {
     if (effect.semantics == intrinsics::Semantics::Weak) continue;
     s.semantics = effect.semantics;
@@ -193,7 +204,7 @@ Registers Compiler::math(std::string_view name, const Call* e) {
     Register r = make(Op::FmaF, d, scalar(e->args[0]), scalar(e->args[1]), scalar(e->args[2]));
     return {is_narrow_float(d) ? make(Op::Round, d, r) : r};
   }
-  return unmodelled(e, e->callee->name);
+  return unmodelled(e);
 }
 
 namespace {
@@ -233,7 +244,7 @@ bool Compiler::synchronise(const intrinsics::Intrinsic& row, const Call* e, Regi
     case Meaning::NamedBarrierArrive: {
       bool arrive = row.meaning == Meaning::NamedBarrierArrive;
       out = e->args.size() < 2
-                ? unmodelled(e, row.name)
+                ? unmodelled(e)
                 : meet(site_of(arrive ? Site::Kind::NamedArrive : Site::Kind::NamedSync, kVoid, {value(0), value(1)}),
                        kVoid);
       break;
@@ -257,7 +268,7 @@ bool Compiler::exchange(const intrinsics::Intrinsic& row, const Call* e, Registe
                                           static_cast<int>(Meaning::ShuffleIndex));
       out =
           n < 3
-              ? unmodelled(e, row.name)
+              ? unmodelled(e)
               : meet(site_of(kind, e->dtype, {value(0), value(1), value(2), n > 3 ? value(3) : constant_register(32)}),
                      e->dtype);
       break;
@@ -357,7 +368,7 @@ Registers Compiler::intrinsic(const intrinsics::Intrinsic& row, const Call* e) {
     case Meaning::Print: return print(e);
     case Meaning::CallSource: return foreign(row, e);
     case Meaning::Unmodelled: return extern_function(row, e);
-    default: return unmodelled(e, row.name);
+    default: return unmodelled(e);
   }
 }
 
@@ -374,7 +385,7 @@ Registers Compiler::extern_function(const intrinsics::Intrinsic& row, const Call
       return {make(Op::Normalise, e->dtype, make(*bits, d, make(Op::Normalise, d, scalar(operands[0]))))};
     }
   }
-  return unmodelled(e, row.name);
+  return unmodelled(e);
 }
 
 Register Compiler::element_of(Expr pointer, Register index) {

@@ -168,14 +168,14 @@ Registers Compiler::foreign(const intrinsics::Intrinsic& row, const Call* e) {
   auto is_scalar = [](DataType d) { return !d.is_vector() && (d.is_integral() || d.is_floating() || d.is_bool()); };
   const bool scalars =
       is_scalar(e->dtype) && std::ranges::all_of(args, [&](Expr arg) { return is_scalar(arg.dtype()); });
-  if (!scalars) return unmodelled(e, row.name);
+  if (!scalars) return unmodelled(e);
   if (const auto function = ptx_function(source, a.text("func_name")))
     if (auto result = PtxCompiler(*this, *function).compile(args, e->dtype)) return {*result};
-  if (!is_function_of_scalars(source)) return unmodelled(e, row.name);
+  if (!is_function_of_scalars(source)) return unmodelled(e);
   for (Expr arg : args) scalar(arg);
   Site site;
   site.type = e->dtype;
-  site.text = row.name;
+  site.text = unmodelled_text(e);
   site.origin = origin_;
   program_.sites.push_back(std::move(site));
   const Register out = temporary();

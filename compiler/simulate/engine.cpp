@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/intrinsics/say.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
 
@@ -200,10 +201,9 @@ bool Engine::leave(Machine& m, std::uint32_t cta) {
             bulk ? "the CTA ends before this copy has read its shared memory: no cp_async.bulk.wait_group waits for "
                    "it"
                  : "the CTA ends while this copy is under way: no thread waits on its barrier";
-        f.hint = bulk
-                     ? "put T.ptx.cp_async.bulk.commit_group() and T.ptx.cp_async.bulk.wait_group(0, read=True) behind "
-                       "it, in the thread that issues it"
-                     : "wait for the phase that counts its bytes before the kernel ends";
+        f.hint = bulk ? "put {bulk_commit}() and {bulk_wait}(0, read=True) behind "_row_text
+                        "it, in the thread that issues it"
+                      : "wait for the phase that counts its bytes before the kernel ends";
         m.report(std::move(f), &t, op.origin);
       }
       if (bulk) {

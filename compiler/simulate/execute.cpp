@@ -11,7 +11,6 @@
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
 #include "compiler/simulate/number.h"
-#include "compiler/simulate/unmodelled.h"
 #include "compiler/simulate/value.h"
 
 namespace tilewright::simulate {
@@ -66,14 +65,6 @@ std::uint64_t bits_of_integer(Op op, DataType d, std::uint64_t value) {
   std::uint64_t out = 0;
   for (int i = 0; i < width; ++i) out |= (value >> i & 1) << (width - 1 - i);
   return normalised(out, d);
-}
-
-// "T.cuda.func_call is not modelled by the simulator: its CUDA source is the author's own".
-std::string unmodelled_text(const std::string& name) {
-  std::string text = "T." + name + " is not modelled by the simulator";
-  for (const Unmodelled& row : unmodelled_rows())
-    if (row.name == name) return text + ": " + std::string(row.why);
-  return text;
 }
 
 }  // namespace
@@ -552,16 +543,16 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
       case Op::Look: look(t, program_.sites[i.b]); break;
       case Op::Unmodelled:
         t.pc = pc;
-        finding(code::kNotModelled, Severity::Incomplete, unmodelled_text(program_.sites[i.b].text), &t);
+        finding(code::kNotModelled, Severity::Incomplete, program_.sites[i.b].text, &t);
         return stop(true);
       case Op::Unknown:
         t.pc = pc;
         if (!options_.goes_on_unknown) {
-          finding(code::kNotModelled, Severity::Incomplete, unmodelled_text(program_.sites[i.b].text), &t);
+          finding(code::kNotModelled, Severity::Incomplete, program_.sites[i.b].text, &t);
           return stop(true);
         }
         set(!i.type.is_floating() ? 1 : i.type.bits == 64 ? from_double(1) : from_float(1));
-        make_unknown(t, i.dst, unmodelled_text(program_.sites[i.b].text));
+        make_unknown(t, i.dst, program_.sites[i.b].text);
         if (changes(pc + 1)) return true;
         break;
       case Op::Exit: t.state = State::Done; return stop(false);

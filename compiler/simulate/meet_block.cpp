@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 
+#include "compiler/intrinsics/say.h"
 #include "compiler/simulate/calls.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/value.h"
@@ -288,7 +289,8 @@ bool Machine::complete_cta(std::uint32_t cta) {
     for (Thread& t : threads)
       if (t.state == State::Waiting) here.push_back(&t);
     races_->meet(here);
-    pass(here, named_place(cta, 0), "barrier 0, which T.cuda.cta_sync() uses,");
+    pass(here, named_place(cta, 0),
+         intrinsics::say("barrier 0, which {cta_sync}() uses,"_row_text, kernel_.kernel->dialect));
   }
   for (Thread& t : threads) {
     if (t.state != State::Waiting) continue;

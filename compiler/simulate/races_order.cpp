@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/intrinsics/say.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
 
@@ -61,7 +62,7 @@ void Races::end_barrier(const Thread& t, std::uint64_t barrier) {
                 std::to_string(offset_of(barrier)) + " of `" +
                 std::string(machine_.block_name(barrier >> kOffsetBits)) + "`, which " + name_of(use) +
                 " uses: nothing orders the two";
-    f.hint = "put T.cuda.cta_sync() before T.ptx.mbarrier.inval, behind the last wait of all threads";
+    f.hint = "put {cta_sync}() before {mbarrier_inval}, behind the last wait of all threads"_row_text;
     f.related.push_back({machine_.origin_numbered(use.site), "used here"});
     machine_.report(std::move(f), &t);
     break;
@@ -79,7 +80,7 @@ void Races::use_barrier(const Thread& t, std::uint64_t barrier) {
   f.message = "thread " + std::to_string(t.linear) + " uses the barrier at byte " + std::to_string(offset_of(barrier)) +
               " of `" + std::string(machine_.block_name(barrier >> kOffsetBits)) + "`, which " + name_of(p.init) +
               " initialises: nothing orders the two";
-  f.hint = "put T.cuda.cta_sync() behind the initialisation, or T.cuda.cluster_sync() for the barriers of other CTAs";
+  f.hint = "put {cta_sync}() behind the initialisation, or {cluster_sync}() for the barriers of other CTAs"_row_text;
   f.related.push_back({machine_.origin_numbered(p.init.site), "initialised here"});
   machine_.report(std::move(f), &t);
   p.init = {};  // said once
@@ -183,7 +184,7 @@ void Races::end_cta(std::span<const Thread> threads, std::uint64_t first_block, 
   f.code = code::kEndedCta;
   f.message = name_of(left) + " " + std::string(what) + " shared memory of CTA " + std::to_string(threads[0].cta) +
               " of the cluster, which may have ended by then: nothing orders this before its end";
-  f.hint = "put T.cuda.cluster_sync() at the end of the kernel";
+  f.hint = "put {cluster_sync}() at the end of the kernel"_row_text;
   machine_.report(std::move(f), &threads[0], machine_.origin_numbered(left.site & ~Touch::kAtomic));
 }
 
@@ -229,7 +230,7 @@ void Races::use_map(const Thread& t, std::uint64_t map) {
   f.code = code::kProxy;
   f.message = "a copy uses a tensor map that " + (last.who ? name_of(last) : "an earlier kernel") +
               " has written, and no fence of this CTA makes that visible to copies";
-  f.hint = "put T.ptx.fence.proxy_tensormap_acquire(map) before the copy, behind what synchronises with the writer";
+  f.hint = "put {fence_proxy_tensormap}(map) before the copy, behind what synchronises with the writer"_row_text;
   if (last.who) f.related.push_back({machine_.origin_numbered(last.site & ~Touch::kAtomic), "written here"});
   machine_.report(std::move(f), &t);
 }

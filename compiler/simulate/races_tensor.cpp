@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/intrinsics/say.h"
 #include "compiler/simulate/calls.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
@@ -152,8 +153,8 @@ void Races::release_columns(const Thread& t, std::int64_t first, std::int64_t co
   f.code = awaited ? code::kRace : code::kUnawaited;
   f.message = "thread " + std::to_string(t.linear) + " gives back columns of tensor memory that " + name_of(left) +
               " touches: " + (awaited ? "nothing orders the two" : "nobody has waited for it");
-  f.hint = awaited ? "put T.cuda.cta_sync() before tcgen05.dealloc, or another barrier that both threads reach"
-                   : std::string(wait_for(op.queue, true));
+  f.hint = awaited ? "put {cta_sync}() before tcgen05.dealloc, or another barrier that both threads reach"_row_text
+                   : wait_for(op.queue, true);
   f.related.push_back({machine_.origin_numbered(left.site & ~Touch::kAtomic), "touched here"});
   machine_.report(std::move(f), &t);
 }

@@ -1,4 +1,5 @@
 // Races in words: who, which bytes, why nothing orders them, and what would.
+#include "compiler/intrinsics/say.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
 
@@ -23,12 +24,12 @@ std::string_view words_of(Queue queue) {
 // `one_warpgroup`: of a CTA that has others.
 std::string_view barrier_for(Reach reach, bool one_warpgroup) {
   switch (reach) {
-    case Reach::Warp: return "put T.cuda.warp_sync() between them: lanes of a warp need not go on together";
+    case Reach::Warp: return "put {warp_sync}() between them: lanes of a warp need not go on together"_row_text;
     case Reach::Cta:
-      return one_warpgroup ? "put T.cuda.cta_sync() between them; where only this warpgroup comes, "
-                             "T.cuda.warpgroup_sync(ID) with a barrier number of its own"
-                           : "put T.cuda.cta_sync() between them, or another barrier that both threads reach";
-    case Reach::Cluster: return "put T.cuda.cluster_sync() between them";
+      return one_warpgroup ? "put {cta_sync}() between them; where only this warpgroup comes, "_row_text
+                             "{warpgroup_sync}(ID) with a barrier number of its own"_row_text
+                           : "put {cta_sync}() between them, or another barrier that both threads reach"_row_text;
+    case Reach::Cluster: return "put {cluster_sync}() between them"_row_text;
     default: return "CTAs of a grid are not ordered: let one of them own each element, or use atomics";
   }
 }
@@ -38,21 +39,21 @@ std::string_view barrier_for(Reach reach, bool one_warpgroup) {
 std::string_view Races::wait_for(Queue queue, bool writes) {
   switch (queue) {
     case Queue::Copy:
-      return "wait for it: T.ptx.cp_async.commit_group() and T.ptx.cp_async.wait_group(0), then a barrier for the "
+      return "wait for it: {cp_async_commit}() and {cp_async_wait}(0), then a barrier for the "_row_text
              "other threads";
     case Queue::Bulk:
-      return writes ? "wait for it: T.ptx.cp_async.bulk.commit_group() and T.ptx.cp_async.bulk.wait_group(0), in the "
+      return writes ? "wait for it: {bulk_commit}() and {bulk_wait}(0), in the "_row_text
                       "thread that issued it"
-                    : "wait until it has read its source: T.ptx.cp_async.bulk.commit_group() and "
-                      "T.ptx.cp_async.bulk.wait_group(0, True), in the thread that issued it, then a barrier for the "
+                    : "wait until it has read its source: {bulk_commit}() and "_row_text
+                      "{bulk_wait}(0, True), in the thread that issued it, then a barrier for the "_row_text
                       "others";
-    case Queue::Processors: return "wait for it: T.nvshmem.quiet()";
+    case Queue::Processors: return "wait for it: {nvshmem_quiet}()"_row_text;
     case Queue::Wgmma:
-      return "wait for it: T.ptx.wgmma.commit_group() and T.ptx.wgmma.wait_group(0), then a barrier for the other "
+      return "wait for it: {wgmma_commit}() and {wgmma_wait}(0), then a barrier for the other "_row_text
              "threads";
-    case Queue::TensorCore: return "let T.ptx.tcgen05.commit arrive at a barrier, and wait on that";
-    case Queue::TmemLoad: return "put T.ptx.tcgen05.wait.ld() behind it, before the barrier that orders the two";
-    case Queue::TmemStore: return "put T.ptx.tcgen05.wait.st() behind it, before the barrier that orders the two";
+    case Queue::TensorCore: return "let {tmem_commit} arrive at a barrier, and wait on that"_row_text;
+    case Queue::TmemLoad: return "put {tmem_wait_load}() behind it, before the barrier that orders the two"_row_text;
+    case Queue::TmemStore: return "put {tmem_wait_store}() behind it, before the barrier that orders the two"_row_text;
     default: return "wait on the barrier that counts its bytes";
   }
 }
@@ -100,9 +101,10 @@ bool Races::is_released_by_another(const Thread& t, const Thread& other) const {
 std::string_view Races::barrier_between(const Thread& t, const Thread* other) const {
   if (other && is_released_by_another(t, *other))
     return machine_.cta_size() > kWarpgroup
-               ? "one thread of the warpgroup releases it for all: put T.cuda.warpgroup_sync(ID) before its arrival, "
-                 "behind what the others do"
-               : "one thread releases it for all: put T.cuda.cta_sync() before its arrival, behind what the others do";
+               ? "one thread of the warpgroup releases it for all: put {warpgroup_sync}(ID) before its arrival, "
+                 "behind what the others do"_row_text
+               : "one thread releases it for all: put {cta_sync}() before its arrival, "
+                 "behind what the others do"_row_text;
   const bool one_warpgroup =
       other && machine_.cta_size() > kWarpgroup && other->linear / kWarpgroup == t.linear / kWarpgroup;
   return barrier_for(reach_of(t, other), one_warpgroup);
@@ -127,11 +129,11 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
     if (order == Tensor::NotFencedBefore)
       return {code::kTensorFence, Severity::Warning,
               "no tcgen05.fence.before_thread_sync() stands between it and the barrier that orders the two",
-              "put T.ptx.tcgen05.fence.before_thread_sync() behind its wait, before the barrier"};
+              "put {tmem_fence_before}() behind its wait, before the barrier"_row_text};
     if (order == Tensor::NotFencedAfter)
       return {code::kTensorFence, Severity::Warning,
               "no tcgen05.fence.after_thread_sync() stands between the barrier that orders the two and this",
-              "put T.ptx.tcgen05.fence.after_thread_sync() behind the wait on that barrier"};
+              "put {tmem_fence_after}() behind the wait on that barrier"_row_text};
   }
   if (op) {  // its end is known to others, and to nobody before this
     const bool by_barrier = op->queue == Queue::Counted || op->queue == Queue::TensorCore;
@@ -144,17 +146,18 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
       return {code::kProxy, Severity::Error,
               "the fence between them is for another state space (PTX ISA 9.7.13.4, fence.proxy.async)",
               a.space == Order::Space::Global
-                  ? "write T.ptx.fence.proxy_async(\"global\"), or leave the space out"
-                  : "write T.ptx.fence.proxy_async(\"shared::cta\"), or leave the space out"};
+                  ? "write {fence_proxy_async}(\"global\"), or leave the space out"_row_text
+                  : "write {fence_proxy_async}(\"shared::cta\"), or leave the space out"_row_text};
     return {code::kProxy, Severity::Error, "no fence makes ordinary writes visible to asynchronous copies",
-            "put T.ptx.fence.proxy_async() behind the writes, before the barrier that orders them"};
+            "put {fence_proxy_async}() behind the writes, before the barrier that orders them"_row_text};
   }
   if (a.proxy && earlier_writes && !earlier.is_operation() && is_foreign(earlier)) {
     const std::uint32_t number = earlier.who - 1;
     if (order_.knows_other(t.number, 1 + number / stride_, number % stride_, earlier.time))
-      return {code::kProxy, Severity::Error, "no fence makes ordinary writes visible to asynchronous copies",
-              "put T.ptx.fence.proxy_async() before the copy, behind what acquires the writes (or behind the writes, "
-              "before what releases them)"};
+      return {
+          code::kProxy, Severity::Error, "no fence makes ordinary writes visible to asynchronous copies",
+          "put {fence_proxy_async}() before the copy, behind what acquires the writes (or behind the writes, "_row_text
+          "before what releases them)"};
   }
   if (equal) {
     return {code::kEqualStores, Severity::Warning, "nothing orders the two; both store the same value here",
@@ -165,9 +168,9 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
       return {code::kRace, Severity::Error, "the release or the acquire between them has the scope of one CTA",
               "give both the scope cluster or gpu"};
     case Missed::Semantics:
-      return {
-          code::kRace, Severity::Error, "what the thread has read in between is relaxed, and orders nothing",
-          "release on the side that writes and acquire on this one, or put T.cuda.thread_fence() before and behind"};
+      return {code::kRace, Severity::Error, "what the thread has read in between is relaxed, and orders nothing",
+              "release on the side that writes and acquire on this one, "
+              "or put {thread_fence}() before and behind"_row_text};
     default: return {code::kRace, Severity::Error, unordered, barrier};
   }
 }

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "compiler/expr/analyzer.h"
+#include "compiler/intrinsics/say.h"
 #include "compiler/ir/origin.h"
 #include "compiler/ir/shared_limit.h"
 #include "compiler/lower/flatten.h"
@@ -595,8 +596,8 @@ void Machine::leave_if_done(std::uint32_t cta) {
   f.code = code::kTensorMemory;
   f.message = "the CTA ends and has not given back the " + std::to_string(left.columns) +
               " columns of tensor memory that it allocates here";
-  f.hint = "put T.ptx.tcgen05.dealloc(address, n_cols=" + std::to_string(left.columns) +
-           ") into the warp that allocated them, behind a T.cuda.cta_sync() at the kernel's end";
+  f.hint = std::string("put {tmem_dealloc}(address, n_cols="_row_text) + std::to_string(left.columns) +
+           std::string(") into the warp that allocated them, behind a {cta_sync}() at the kernel's end"_row_text);
   report(std::move(f), &threads[0], left.origin.span ? left.origin : Origin{kernel_.kernel->span, nullptr});
 }
 
@@ -724,6 +725,7 @@ Result run(const lower::LoweredKernel& kernel, const Inputs& inputs, const Optio
   }
   drop_echoes(result.findings);
   put_causes_first(result.findings);
+  for (Finding& f : result.findings) f.hint = intrinsics::say(f.hint, kernel.kernel->dialect);
   for (const Finding& f : result.findings) {
     Verdict v = f.severity == Severity::Error        ? Verdict::Error
                 : f.severity == Severity::Incomplete ? Verdict::Incomplete

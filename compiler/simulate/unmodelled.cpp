@@ -1,5 +1,8 @@
 #include "compiler/simulate/unmodelled.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace tilewright::simulate {
 namespace {
 
@@ -10,20 +13,17 @@ constexpr std::string_view kForeign = "its CUDA source is the author's own, and 
                            kNumbered = "its form with the number of a barrier never worked on any GPU";
 
 constexpr Unmodelled kRows[] = {
-    {"C60", "cuda.func_call", kForeign},
-    {"L11", "call_extern", kExtern},
-    {"L11.pure", "call_pure_extern", kExtern},
-    {"L12", "tvm_fill_fragment", kOpaque},
-    {"L12.load", "tvm_load_matrix_sync", kOpaque},
-    {"L12.store", "tvm_store_matrix_sync", kOpaque},
-    {"L12.mma", "tvm_mma_sync", kOpaque},
-    {"L12.bmma", "tvm_bmma_sync", kOpaque},
-    {"P35", "ptx.cp_async.mbarrier.arrive", kNumbered},
-    {"P43", "ptx.cp_async.bulk", kNever},
+    {"C60", kForeign},      {"L11", kExtern},     {"L11.pure", kExtern}, {"L12", kOpaque},   {"L12.load", kOpaque},
+    {"L12.store", kOpaque}, {"L12.mma", kOpaque}, {"L12.bmma", kOpaque}, {"P35", kNumbered}, {"P43", kNever},
 };
 
 }  // namespace
 
 std::span<const Unmodelled> unmodelled_rows() { return kRows; }
+
+std::string_view why_unmodelled(std::string_view id) {
+  const auto* row = std::ranges::find(kRows, id, &Unmodelled::id);
+  return row == std::end(kRows) ? std::string_view() : row->why;
+}
 
 }  // namespace tilewright::simulate

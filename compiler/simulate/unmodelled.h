@@ -7,10 +7,11 @@
 namespace tilewright::simulate {
 
 struct Unmodelled {
-  std::string_view id;    // of the row
-  std::string_view name;  // as scripts call it, without the leading T.
-  std::string_view why;   // half a sentence
+  std::string_view id;   // of the row
+  std::string_view why;  // half a sentence
 };
 std::span<const Unmodelled> unmodelled_rows();
+// Why the row of this id is not executed; empty: no reason is listed.
+std::string_view why_unmodelled(std::string_view id);
 
 }  // namespace tilewright::simulate

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/intrinsics/say.h"
 #include "compiler/simulate/calls.h"
 #include "compiler/simulate/codes.h"
 
@@ -48,7 +49,7 @@ void Machine::tell_second_init(const Thread& t, const Mbarrier& b) {
   f.code = code::kMbarrier;
   f.message = "thread " + std::to_string(t.linear) + " initialises " + b.name +
               " again: it is a barrier already, and a second initialisation of a live barrier is undefined";
-  f.hint = "let one thread initialise it, once; to begin again, T.ptx.mbarrier.inval comes first";
+  f.hint = "let one thread initialise it, once; to begin again, {mbarrier_inval} comes first"_row_text;
   f.related.push_back({b.origin, "initialised here"});
   report(std::move(f), &t);
 }
@@ -69,7 +70,8 @@ void Machine::spare_barriers(const Thread& t, std::uint64_t pointer, std::int64_
   f.code = code::kMbarrier;
   f.message = "thread " + std::to_string(t.linear) + " writes over " + at->second.name +
               ", which is a barrier: its life has not ended";
-  f.hint = "end it with T.ptx.mbarrier.inval before its memory serves something else, or give the data another place";
+  f.hint =
+      "end it with {mbarrier_inval} before its memory serves something else, or give the data another place"_row_text;
   f.related.push_back({at->second.origin, "initialised here"});
   report(std::move(f), &t);
 }

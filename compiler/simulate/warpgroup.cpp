@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/intrinsics/say.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
 
@@ -49,9 +50,8 @@ void Warpgroups::touch(Machine& m, const Thread& t, std::uint64_t pointer, std::
     f.message = std::string(one.accumulates ? "an accumulator" : "a register of A") + " is " +
                 (writes ? "written" : "read") + " while the wgmma that " + (one.accumulates ? "writes" : "reads") +
                 " it is under way: nobody has waited for it";
-    f.hint = one.group == group.open
-                 ? "put T.ptx.wgmma.commit_group() behind the wgmma, and T.ptx.wgmma.wait_group(0) before this"
-                 : "put T.ptx.wgmma.wait_group(0) before this";
+    f.hint = one.group == group.open ? "put {wgmma_commit}() behind the wgmma, and {wgmma_wait}(0) before this"_row_text
+                                     : "put {wgmma_wait}(0) before this"_row_text;
     f.related.push_back({one.origin, "started here"});
     m.report(std::move(f), &t);
     return;
@@ -79,7 +79,7 @@ void Warpgroups::unfenced(Machine& m, std::span<const Thread> lanes, std::span<c
       f.code = code::kWarpgroup;
       f.message = "thread " + std::to_string(t.linear) +
                   " has written a register of this wgmma, and no wgmma.fence stands between the two";
-      f.hint = "put T.ptx.wgmma.fence() behind the write, before the wgmma";
+      f.hint = "put {wgmma_fence}() behind the write, before the wgmma"_row_text;
       f.related.push_back({m.origin_numbered(written.origin), "written here"});
       m.report(std::move(f), &t);
       return;
@@ -94,7 +94,7 @@ void Warpgroups::issue(Machine& m, std::span<const Thread> lanes, std::span<cons
     Finding f;
     f.code = code::kWarpgroup;
     f.message = "the first wgmma of a warpgroup comes behind a wgmma.fence, and here is none";
-    f.hint = "put T.ptx.wgmma.fence() before it";
+    f.hint = "put {wgmma_fence}() before it"_row_text;
     m.report(std::move(f), &lanes[0]);
     group.fenced = true;  // said once
   } else {
@@ -118,8 +118,8 @@ void Warpgroups::leave(Machine& m, std::span<const Thread> threads) {
     Finding f;
     f.code = code::kUnfinished;
     f.message = "the CTA ends while this wgmma is under way: nobody has waited for it";
-    f.hint = one.group == group.open ? "put T.ptx.wgmma.commit_group() and T.ptx.wgmma.wait_group(0) behind it"
-                                     : "put T.ptx.wgmma.wait_group(0) before the end";
+    f.hint = one.group == group.open ? "put {wgmma_commit}() and {wgmma_wait}(0) behind it"_row_text
+                                     : "put {wgmma_wait}(0) before the end"_row_text;
     m.report(std::move(f), &threads[first], one.origin);
   }
 }

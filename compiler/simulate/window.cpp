@@ -1,6 +1,7 @@
 // The shared windows of the CTAs of a cluster.
 #include <algorithm>
 
+#include "compiler/intrinsics/say.h"
 #include "compiler/simulate/calls.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine.h"
@@ -57,10 +58,10 @@ void Machine::check_own_window(const Thread& t, const Site& site) {
   if (!rank || *rank == t.cta || foresees()) return;
   Finding f;
   f.code = code::kPointer;
-  f.message = "T." + site.text + " takes an address in the shared memory of its own CTA (.shared::cta), and this one " +
+  f.message = site.text + " takes an address in the shared memory of its own CTA (.shared::cta), and this one " +
               "leads into CTA " + std::to_string(*rank) + " of the cluster";
   f.hint = site.call->meaning == Meaning::MbarrierArrive
-               ? "write T.ptx.mbarrier.arrive_remote(address), or T.ptx.mbarrier.arrive(bar, cta_id, pred)"
+               ? "write {mbarrier_arrive_remote}(address), or {mbarrier_arrive}(bar, cta_id, pred)"_row_text
                : "use an instruction of .shared::cluster, or let the other CTA do it";
   report(std::move(f), &t);
 }

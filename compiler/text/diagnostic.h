@@ -21,7 +21,7 @@ struct Fix {
   enum class Kind : std::uint8_t {
     None,
     Replace,    // what the diagnostic's span covers becomes `text`
-    OneLane,    // the statement at the span goes below `if T.ptx.elect_sync():`
+    OneLane,    // the statement at the span goes below a test that elects one lane
     LineAbove,  // `text` becomes a line above the top-level statement around the span
   };
   Kind kind = Kind::None;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "compiler/intrinsics/say.h"
 #include "compiler/run/simulated_executor.h"
 #include "compiler/simulate/unmodelled.h"
 #include "server/project/console.h"
@@ -87,7 +88,7 @@ std::string unmodelled_text() {
   std::map<std::string_view, std::string> by_reason;
   for (const simulate::Unmodelled& row : simulate::unmodelled_rows()) {
     std::string& names = by_reason[row.why];
-    names += (names.empty() ? "T." : ", T.") + std::string(row.name);
+    names += (names.empty() ? "" : ", ") + intrinsics::say(*intrinsics::row_of_id(row.id), text::kNewestDialect);
   }
   std::string out = "A run that comes to one of these calls on the simulator is incomplete:\n";
   for (const auto& [why, names] : by_reason) out += "  " + names + ": " + std::string(why) + "\n";

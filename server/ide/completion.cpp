@@ -159,10 +159,12 @@ std::string parameter_at(const OpenCall& call, const std::vector<Callable>& foun
 }
 
 // Inside of a string: what the argument that it stands for could be.
-void add_strings(Completions& out, const std::string& function, const std::string& parameter) {
+void add_strings(Completions& out, const std::string& function, const std::string& parameter, text::Dialect release) {
   if (parameter == "dispatch") {
     std::string_view primitive = std::string_view(function).substr(function.rfind('.') + 1);
-    for (const dispatch::Variant& v : dispatch::variants_of(primitive)) {
+    const ir::Primitive* row = ir::find_primitive(primitive, release);
+    for (const dispatch::Variant& v :
+         row ? dispatch::variants_of(row->name, release) : std::span<const dispatch::Variant>()) {
       out.add(std::string(v.name), Kind::Value, 1,
               "variant of " + std::string(primitive) + ", priority " + std::to_string(v.priority));
     }
@@ -179,7 +181,7 @@ bool is_primitive_call(std::string_view function) {
 
 // Keywords of the call that are not given yet.
 void add_keywords(Completions& out, const std::string& function, const OpenCall& call,
-                  const std::vector<Callable>& found) {
+                  const std::vector<Callable>& found, text::Dialect release) {
   auto given = [&](const std::string& name) { return std::ranges::find(call.given, name) != call.given.end(); };
   for (const Callable& c : found) {
     for (std::size_t i = call.argument; i < c.parameters.size(); ++i) {  // those before are given by their place
@@ -190,11 +192,11 @@ void add_keywords(Completions& out, const std::string& function, const OpenCall&
     }
   }
   if (!is_primitive_call(function)) return;
-  const ir::Primitive* row = ir::find_primitive(std::string_view(function).substr(function.rfind('.') + 1));
+  const ir::Primitive* row = ir::find_primitive(std::string_view(function).substr(function.rfind('.') + 1), release);
   for (const ir::PrimitiveKeyword& k : row ? std::span(row->keywords) : std::span<const ir::PrimitiveKeyword>()) {
     if (given(std::string(k.name))) continue;
     std::string label = std::string(k.name) + "=", readers;
-    for (std::string_view variant : dispatch::readers_of(row->name, k.name)) {
+    for (std::string_view variant : dispatch::readers_of(row->name, k.name, release)) {
       readers.append(readers.empty() ? "  for " : ", ").append(variant);
     }
     out.add(label, Kind::Field, 0, label + std::string(k.fallback) + readers, k.words);
@@ -238,6 +240,7 @@ std::vector<Completion> Completions::take() {
 
 std::vector<Completion> completions(const Query& q, std::uint32_t offset) {
   std::string_view text = q.snapshot->source().text();
+  const text::Dialect release = q.snapshot->surface().dialect();
   Completions out;
   std::uint32_t begin = offset;
   while (begin > 0 && letter(text[begin - 1])) --begin;
@@ -252,7 +255,7 @@ std::vector<Completion> completions(const Query& q, std::uint32_t offset) {
   if (brackets.quote) {
     if (!call) return out.take();
     auto found = callables(names, q, call->function, offset);
-    add_strings(out, canonical(*q.snapshot, call->function, offset), parameter_at(*call, found));
+    add_strings(out, canonical(*q.snapshot, call->function, offset), parameter_at(*call, found), release);
     return out.take();
   }
   if (add_imports(out, q, names, line)) return out.take();
@@ -265,10 +268,11 @@ std::vector<Completion> completions(const Query& q, std::uint32_t offset) {
   if (call) {
     function = canonical(*q.snapshot, call->function, offset);
     auto found = callables(names, q, call->function, offset);
-    if (call->keyword.empty()) add_keywords(out, function, *call, found);
+    if (call->keyword.empty()) add_keywords(out, function, *call, found, release);
     if (is_primitive_call(function)) {
       const std::string parameter = parameter_at(*call, found);
-      const ir::Primitive* row = ir::find_primitive(std::string_view(function).substr(function.rfind('.') + 1));
+      const ir::Primitive* row =
+          ir::find_primitive(std::string_view(function).substr(function.rfind('.') + 1), release);
       std::size_t i = row ? row->find_operand(parameter) : 0;
       buffers = row && i < row->operands.size() && row->operands[i].kind == ir::OperandKind::Region;
     }
@@ -277,11 +281,9 @@ std::vector<Completion> completions(const Query& q, std::uint32_t offset) {
   return out.take();
 }
 
-std::string_view documentation_of_instruction(std::string_view path) {
-  for (const intrinsics::Intrinsic& row : intrinsics::table()) {
-    if (row.name == path) return row.documentation;
-  }
-  return {};
+std::string_view documentation_of_instruction(std::string_view id) {
+  const intrinsics::Intrinsic* row = intrinsics::row_of_id(id);
+  return row ? row->documentation : std::string_view();
 }
 
 std::string documentation(const session::Snapshot& script, std::uint32_t defined) {

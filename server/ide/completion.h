@@ -21,7 +21,7 @@ struct Completion {
   bool call = false;               // a call, with its parentheses
   std::uint32_t uses = 0;          // how often the script says it: of one rank what is said more comes first
   std::string_view space;          // of the surface, whose record tells about it; empty: none does
-  std::string_view instruction;    // whose row tells about it, "ptx.mbarrier.init"; empty: none does
+  std::string_view instruction;    // the id of the row that tells about it; empty: none does
   Script script;                   // that defines it, by a name that begins at byte `defined`; null: none does
   std::uint32_t defined = 0;
   std::string words;  // what is told about it where nothing else tells
@@ -57,6 +57,6 @@ std::vector<Completion> completions(const Query& q, std::uint32_t offset);
 // at the byte `defined`. Empty: it says nothing.
 std::string documentation(const session::Snapshot& script, std::uint32_t defined);
 // ... and by the table of instructions.
-std::string_view documentation_of_instruction(std::string_view path);
+std::string_view documentation_of_instruction(std::string_view id);
 
 }  // namespace tilewright::ide

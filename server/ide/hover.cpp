@@ -143,7 +143,7 @@ Answer<std::optional<Hover>> hover(const Query& q, std::uint32_t offset) {
   // Code that no entry reaches: intrinsics are known by their name.
   if (std::size_t dot = subject->name.find('.'); dot != std::string::npos) {
     std::string_view path = std::string_view(subject->name).substr(dot + 1);
-    hover_intrinsic(out, path);
+    hover_intrinsic(out, q.snapshot->surface().dialect(), path);
     if (out.empty() && path.find('.') == path.npos) hover_documented(out, q.snapshot->surface(), path);
   }
   if (out.empty()) hover_defined(out, q, offset);

@@ -72,7 +72,7 @@ std::string others(const dispatch::CallReport& call) {
 std::string lowered_text(const lower::LoweredKernel& kernel, const ir::Origin& origin) {
   Arena scratch;
   ArenaScope scope(scratch);
-  ir::ScriptWriter writer(intrinsics::printed_arguments);
+  ir::ScriptWriter writer(intrinsics::printed_arguments, kernel.kernel->dialect);
   ir::walk_stmts(kernel.device, [&](const ir::Stmt* s) {
     if (s->kind == ir::StmtKind::Seq || !ir::same_origin(s->origin, origin)) return true;
     if (s->kind != ir::StmtKind::Comment) writer.statement(s);

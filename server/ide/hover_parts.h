@@ -54,7 +54,7 @@ struct HoverSubject {
 bool hover_value(HoverBlocks& out, const HoverSubject& subject, script::Value value);
 // A word of `T`, `Tx` and the layout algebra (script/surface.h). False: it is none.
 bool hover_documented(HoverBlocks& out, const script::Surface& surface, std::string_view name);
-void hover_intrinsic(HoverBlocks& out, std::string_view path);  // "ptx.mbarrier.init"
+void hover_intrinsic(HoverBlocks& out, text::Dialect release, std::string_view path);  // "ptx.mbarrier.init"
 // `def name(params)` and the docstring.
 void hover_function(HoverBlocks& out, const syntax::FunctionDef& def, std::string_view source, std::string_view kind);
 

@@ -295,11 +295,12 @@ bool hover_documented(HoverBlocks& out, const script::Surface& surface, std::str
   return false;
 }
 
-void hover_intrinsic(HoverBlocks& out, std::string_view path) {
+void hover_intrinsic(HoverBlocks& out, text::Dialect release, std::string_view path) {
   std::size_t shown = 0;
-  for (const intrinsics::Intrinsic& row : intrinsics::table()) {
-    if (row.name != path || ++shown > 2) continue;
-    out.code("python", "T." + std::string(row.name) + "(" + std::string(row.signature) + ")");
+  for (const intrinsics::Named& form : intrinsics::forms(release, path)) {
+    if (++shown > 2) break;
+    const intrinsics::Intrinsic& row = *form.row;
+    out.code("python", "T." + std::string(form.name) + "(" + std::string(row.signature) + ")");
     if (!row.ptx.empty()) out.code("ptx", row.ptx);
     if (row.ptx.empty() && !row.cxx.empty()) out.code("cpp", first_lines(row.cxx, 6));
     out.words(std::string(row.documentation));
@@ -346,10 +347,10 @@ bool hover_data(HoverBlocks& out, const HoverSubject& subject, Value v) {
   return true;
 }
 
-bool hover_namespace(HoverBlocks& out, const script::Namespace& space) {
+bool hover_namespace(HoverBlocks& out, text::Dialect release, const script::Namespace& space) {
   std::string_view path = space.path;
-  if (path.starts_with("T.") && intrinsics::is_intrinsic(path.substr(2))) {
-    hover_intrinsic(out, path.substr(2));
+  if (path.starts_with("T.") && intrinsics::is_intrinsic(release, path.substr(2))) {
+    hover_intrinsic(out, release, path.substr(2));
     return !out.empty();
   }
   out.title(path, "namespace");
@@ -404,7 +405,7 @@ bool hover_value(HoverBlocks& out, const HoverSubject& subject, Value v) {
     return true;
   }
   if (hover_data(out, subject, v)) return true;
-  if (auto* space = v.as<script::Namespace>()) return hover_namespace(out, *space);
+  if (auto* space = v.as<script::Namespace>()) return hover_namespace(out, in.dialect(), *space);
   if (auto* instance = v.as<script::Instance>()) return hover_instance(out, subject, *instance);
   if (auto shown = hover_callable(out, subject, in.surface(), v)) return *shown;
   if (v.is_object() && !v.as<script::Str>() && !v.as<script::Tuple>() && !v.as<script::List>() &&

@@ -26,10 +26,11 @@ bool letter(char c) {
 // ---- of the language ------------------------------------------------------------------------------------------------
 
 // The next part of each instruction below `prefix` ("ptx.mbarrier.").
-void add_instructions(Completions& out, std::string_view prefix, ir::Target target) {
-  for (const intrinsics::Intrinsic& row : intrinsics::table()) {
-    if (!row.name.starts_with(prefix)) continue;
-    std::string_view rest = row.name.substr(prefix.size());
+void add_instructions(Completions& out, std::string_view prefix, text::Dialect release, ir::Target target) {
+  for (const intrinsics::Named& named : intrinsics::names(release)) {
+    if (!named.name.starts_with(prefix)) continue;
+    const intrinsics::Intrinsic& row = *named.row;
+    std::string_view rest = named.name.substr(prefix.size());
     std::size_t dot = rest.find('.');
     if (rest.empty()) continue;
     if (dot != std::string_view::npos) {
@@ -49,7 +50,7 @@ void add_instructions(Completions& out, std::string_view prefix, ir::Target targ
                        true,
                        0,
                        {},
-                       row.name,
+                       row.id,
                        nullptr,
                        0,
                        {}});
@@ -77,7 +78,7 @@ bool add_of_language(Completions& out, const Query& q, const std::string& owner,
       }
     }
     add_words(out, surface, "T");
-    add_instructions(out, "", target);
+    add_instructions(out, "", surface.dialect(), target);
     return true;
   }
   if (owner == "Tx" || owner == "T.tile") {
@@ -90,8 +91,8 @@ bool add_of_language(Completions& out, const Query& q, const std::string& owner,
     add_words(out, surface, "Tx", true);
     return true;
   }
-  if (owner.starts_with("T.") && intrinsics::is_namespace(std::string_view(owner).substr(2))) {
-    add_instructions(out, owner.substr(2) + ".", target);
+  if (owner.starts_with("T.") && intrinsics::is_namespace(surface.dialect(), std::string_view(owner).substr(2))) {
+    add_instructions(out, owner.substr(2) + ".", surface.dialect(), target);
     return true;
   }
   return false;
@@ -241,8 +242,8 @@ bool add_of_value(Completions& out, script::Interpreter& in, Value v) {
       return true;
     }
     std::string_view path = space->path;
-    if (path.starts_with("T.") && intrinsics::is_namespace(path.substr(2))) {
-      add_instructions(out, std::string(path.substr(2)) + ".", in.target());
+    if (path.starts_with("T.") && intrinsics::is_namespace(in.dialect(), path.substr(2))) {
+      add_instructions(out, std::string(path.substr(2)) + ".", in.dialect(), in.target());
       return true;
     }
     if (space->space.empty()) return false;

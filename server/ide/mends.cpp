@@ -6,6 +6,7 @@
 
 #include "compiler/dispatch/codes.h"
 #include "compiler/dispatch/variant.h"
+#include "compiler/intrinsics/say.h"
 #include "compiler/ir/primitive.h"
 #include "compiler/scope/codes.h"
 #include "compiler/text/nearest.h"
@@ -105,7 +106,7 @@ std::optional<TileCallee> tile_callee(const Query& q, const Call& call, std::uin
     std::size_t dot = rest.rfind('.');
     TileCallee out{{},
                    dot == rest.npos ? "" : std::string(rest.substr(0, dot)),
-                   ir::find_primitive(rest.substr(dot == rest.npos ? 0 : dot + 1))};
+                   ir::find_primitive(rest.substr(dot == rest.npos ? 0 : dot + 1), q.snapshot->surface().dialect())};
     if (out.scope == "warpgroup") out.scope = "wg";
     if (out.scope == "thread") out.scope.clear();
     const bool scoped = std::ranges::find(kScopes, out.scope) != std::end(kScopes);
@@ -286,15 +287,16 @@ class CallMends {
     if (out_.empty() || !alone) scopes();
     if (may_guard && !alone && out_.empty()) guards();
   }
+  text::Dialect release() const { return q_.snapshot->surface().dialect(); }
   Stretch callee_at() const { return {found_.begin(call_.function), found_.end(call_.function)}; }
 
   // Does the call name a variant that one thread issues?
   bool forced_alone() const {
     const Keyword* forced = keyword(call_, "dispatch");
     auto* name = forced ? as<StringLit>(forced->value) : nullptr;
-    return name && std::ranges::any_of(dispatch::variants_of(callee_.primitive->name), [&](const dispatch::Variant& v) {
-             return v.name == name->value && v.single_thread;
-           });
+    return name &&
+           std::ranges::any_of(dispatch::variants_of(callee_.primitive->name, release()),
+                               [&](const dispatch::Variant& v) { return v.name == name->value && v.single_thread; });
   }
 
   void scopes() {
@@ -325,6 +327,7 @@ class CallMends {
       }
       offer(std::move(*m));
     };
+    const std::string elect = intrinsics::say(intrinsics::row_of("elect"), release()) + "()";
     const std::size_t before = out_.size();
     // Each warp elects a lane: where several get here, a test of the thread says more.
     const bool warps = report_ && reaching(*report_).value_or(0) > 32;
@@ -333,11 +336,11 @@ class CallMends {
       if (!tid.empty()) guard("Guard with " + tid + " == 0", tid + " == 0");
     };
     if (warps) by_thread();
-    if (out_.size() == before) guard("Guard with one elected lane", "T.ptx.elect_sync()");
+    if (out_.size() == before) guard("Guard with one elected lane", elect);
     if (out_.size() > before) return;
     if (!warps) by_thread();
     if (std::string warp = variable_of(q_, "T.warp_id", at.begin); !warp.empty() && out_.size() == before) {
-      guard("Guard with one elected lane of warp 0", warp + " == 0 and T.ptx.elect_sync()");
+      guard("Guard with one elected lane of warp 0", warp + " == 0 and " + elect);
     }
   }
 
@@ -351,7 +354,7 @@ class CallMends {
   void variants() {
     const Keyword* forced = keyword(call_, "dispatch");
     if (!forced) return;
-    for (const dispatch::Variant& v : dispatch::variants_of(callee_.primitive->name)) {
+    for (const dispatch::Variant& v : dispatch::variants_of(callee_.primitive->name, release())) {
       force(*forced, v.name);
     }
   }
@@ -371,7 +374,7 @@ class CallMends {
                          (span.begin >= k.value->at.begin && span.end <= k.value->at.end);
       if (!meant) continue;
       if (!keyword(call_, "dispatch")) {
-        for (std::string_view variant : dispatch::readers_of(callee_.primitive->name, k.name.text)) {
+        for (std::string_view variant : dispatch::readers_of(callee_.primitive->name, k.name.text, release())) {
           const std::uint32_t end = offset + k.value->at.end;
           offer(
               {"Force the variant " + std::string(variant), {end, end}, ", dispatch=\"" + std::string(variant) + "\""});

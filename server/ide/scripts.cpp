@@ -66,9 +66,10 @@ Script Scripts::find(const std::string& path) {
 }
 
 Script Scripts::prelude(std::string_view name) {
-  std::string_view file = script::prelude_file_of(name);
+  const std::string file =
+      script::prelude_file_of(name, q_.snapshot ? q_.snapshot->surface().dialect() : text::kNewestDialect);
   if (file.empty()) return nullptr;
-  std::string path = std::string(kPreludeFolder) + std::string(file);
+  std::string path = std::string(kPreludeFolder) + file;
   Script& script = known_[path];
   if (!script) {
     auto source = std::make_shared<text::Source>(path, std::string(script::prelude_source(file)));

@@ -119,9 +119,8 @@ std::vector<Callable> callables(const session::Snapshot& snapshot, std::string_v
   std::string_view last = dot == std::string_view::npos ? name : name.substr(dot + 1);
   if (name.starts_with("T.")) {
     std::string_view path = name.substr(2);
-    for (const intrinsics::Intrinsic& row : intrinsics::table()) {
-      if (row.name != path) continue;
-      out.push_back({std::string(name), row.documentation, split(row.signature), "", false});
+    for (const intrinsics::Named& form : intrinsics::forms(snapshot.surface().dialect(), path)) {
+      out.push_back({std::string(name), form.row->documentation, split(form.row->signature), "", false});
     }
     if (out.empty() && dot == 1) add_word("T", last);
     if (out.empty()) add_word("layout", last);

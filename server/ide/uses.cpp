@@ -189,7 +189,7 @@ class Reader {
 
   void instruction(const ir::Stmt* s, const intrinsics::Intrinsic& row, const ir::Call& call) {
     const std::vector<intrinsics::CallEffect> effects = intrinsics::effects_of(row, call.args);
-    const std::string name(row.name);
+    const std::string name(row.name_in(kernel_.value->kernel.dialect));
     bool synchronises = false;
     const ir::Buffer* barrier = nullptr;
     note_descriptor(effects, call);

@@ -17,6 +17,7 @@ namespace {
 // Does the simulator execute this call, as far as its form tells?
 bool executes(const samples::Sample& sample) {
   lower::LoweredKernel kernel;
+  kernel.kernel = std::make_shared<ir::Kernel>();
   const ir::DataType result = sample.row->result ? sample.row->result(sample.args) : ir::kVoid;
   kernel.device = ir::make_stmt<ir::Evaluate>(ir::Origin{}, ir::call(result, *sample.row, sample.args));
   const simulate::Program program = simulate::compile(kernel);
@@ -50,7 +51,7 @@ TEST_CASE("all rows but those of the list are executed, in every form") {
       if (row.availability != Availability::Never && !row.id.starts_with("L12") && !is_legal_somewhere(s)) continue;
       INFO(row.id << " " << row.name << " " << s.what);
       // A function of the author's own that gives a scalar goes on with one that is not known.
-      const bool gives_unknown = row.name == "cuda.func_call" && row.result && row.result(s.args) != ir::kVoid;
+      const bool gives_unknown = row.id == "C60" && row.result && row.result(s.args) != ir::kVoid;
       CHECK(executes(s) == (gives_unknown || !listed.contains(row.id)));
     }
   }

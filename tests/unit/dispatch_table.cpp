@@ -9,12 +9,14 @@
 
 using namespace tilewright;
 using namespace tilewright::testing;
+constexpr text::Dialect kRelease = text::kNewestDialect;
+
 using ir::ExecScope;
 using ir::StorageScope;
 
 TEST_CASE("dispatch: variants serve primitives and read keywords that have a row") {
   std::set<std::pair<std::string_view, std::string_view>> seen;
-  for (const dispatch::Variant& variant : dispatch::all_variants()) {
+  for (const dispatch::Variant& variant : dispatch::all_variants(kRelease)) {
     INFO(variant.primitive << " " << variant.name);
     CHECK(seen.insert({variant.primitive, variant.name}).second);
     const ir::Primitive* row = ir::find_primitive(variant.primitive);
@@ -22,20 +24,20 @@ TEST_CASE("dispatch: variants serve primitives and read keywords that have a row
     for (std::string_view keyword : variant.keywords) {
       INFO(keyword);
       CHECK(row->find_keyword(keyword));
-      auto readers = dispatch::readers_of(variant.primitive, keyword);
+      auto readers = dispatch::readers_of(variant.primitive, keyword, kRelease);
       CHECK(std::ranges::find(readers, variant.name) != readers.end());
     }
   }
   // The other way round: where a primitive is served at all, each keyword of its row has a reader.
   for (const ir::Primitive& row : ir::primitives()) {
-    if (dispatch::variants_of(row.name).empty()) continue;
+    if (dispatch::variants_of(row.name, kRelease).empty()) continue;
     for (const ir::PrimitiveKeyword& keyword : row.keywords) {
       INFO(row.name << " " << keyword.name);
-      CHECK(!dispatch::readers_of(row.name, keyword.name).empty());
+      CHECK(!dispatch::readers_of(row.name, keyword.name, kRelease).empty());
     }
   }
-  CHECK(dispatch::readers_of("copy_async", "mbar") == std::vector<std::string_view>{"dsmem", "tma"});
-  CHECK(dispatch::readers_of("copy", "mbar").empty());
+  CHECK(dispatch::readers_of("copy_async", "mbar", kRelease) == std::vector<std::string_view>{"dsmem", "tma"});
+  CHECK(dispatch::readers_of("copy", "mbar", kRelease).empty());
 }
 
 namespace {

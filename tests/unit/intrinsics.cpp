@@ -6,6 +6,8 @@
 #include "compiler/intrinsics/arguments.h"
 #include "compiler/intrinsics/checks.h"
 #include "compiler/intrinsics/intrinsic.h"
+#include "compiler/intrinsics/say.h"
+#include "compiler/intrinsics/spellings.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/intrinsics_samples.h"
 
@@ -17,6 +19,8 @@ std::span<const std::string_view> none() { return {kNone, 0}; }
 
 ir::Target target(const char* name) { return *ir::parse_target(name); }
 
+constexpr text::Dialect kFirst = text::Dialect::V0_25;
+
 const char* const kTargets[] = {"sm_75",  "sm_80",   "sm_89",   "sm_90",   "sm_90a",
                                 "sm_100", "sm_100a", "sm_100f", "sm_103a", "sm_120a"};
 
@@ -26,6 +30,43 @@ const char* const kTargets[] = {"sm_75",  "sm_80",   "sm_89",   "sm_90",   "sm_9
 bool is_no_row(const std::string& id) { return is_one_of(id, "E30|E31|E35|E40|E41|L4|L5|L6|L7|L8|L9|L10|L13|L14"); }
 
 }  // namespace
+
+TEST_CASE("names in braces are spelled as a release spells their rows, and other text stays") {
+  using text::Dialect;
+  CHECK(say("put {cta_sync}() before {mbarrier_inval}"_row_text, kFirst) ==
+        "put T.cuda.cta_sync() before T.ptx.mbarrier.inval");
+  CHECK(say("if {elect}():"_row_text, kFirst) == "if T.ptx.elect_sync():");
+  CHECK(say("if {elect}():"_row_text, Dialect::V0_27) == "if T.cuda.elect_sync():");
+  for (std::string_view text : {"", "no braces", "{", "{}", "{cta_sync", "{no such row}", "{nobody}", "a { {b} }"}) {
+    CHECK(say(text, kFirst) == text);
+  }
+  CHECK(say(row_of("special_register"), Dialect::V0_26) == "T.ptx.fetch_register");
+  CHECK(say(row_of("special_register"), Dialect::V0_27) == "T.cuda.mov_sreg");
+  // The last spelling of a row that a release has lost.
+  CHECK(row_of_id("E32")->name_in(Dialect::V0_27).empty());
+  CHECK(say(*row_of_id("E32"), Dialect::V0_27) == "T.ptx.elect_sync");
+}
+
+TEST_CASE("each name and each spelling is that of a row, and no release has two rows that answer the same call") {
+  std::set<std::string_view> names;
+  for (const RowName& name : kRowNames) {
+    INFO(name.name);
+    CHECK(row_of_id(name.id));
+    CHECK(names.insert(name.name).second);
+  }
+  for (const Spelling& s : spellings()) {
+    INFO(s.id);
+    REQUIRE(row_of_id(s.id));
+    CHECK(row_of_id(s.id)->name_in(s.spelling.since) == s.spelling.name);
+  }
+  for (const text::DialectName& release : text::kDialects) {
+    for (const Named& named : intrinsics::names(release.dialect)) {
+      INFO(release.name << " " << named.name);
+      CHECK_FALSE(forms(release.dialect, named.name).empty());
+      CHECK(named.row->name_in(release.dialect) == named.name);
+    }
+  }
+}
 
 TEST_CASE("every row of the document is in the table, once") {
   std::set<std::string_view> ids;
@@ -97,38 +138,41 @@ TEST_CASE("rows are complete") {
 }
 
 TEST_CASE("names are found, forms by their arguments") {
-  CHECK(find("ptx.mbarrier.init", 2, none())->id == "P1");
-  CHECK(find("ptx.mbarrier.arrive", 1, none())->id == "P2");
+  CHECK(find(kFirst, "ptx.mbarrier.init", 2, none())->id == "P1");
+  CHECK(find(kFirst, "ptx.mbarrier.arrive", 1, none())->id == "P2");
   std::string_view remote[] = {"cta_id", "pred"}, counted[] = {"cta_id", "pred", "count"};
-  CHECK(find("ptx.mbarrier.arrive", 1, remote)->id == "P3");
-  CHECK(find("ptx.mbarrier.arrive", 1, counted)->id == "P4");
-  CHECK(find("ptx.mbarrier.arrive.expect_tx", 2, none())->id == "P6");
-  CHECK(find("ptx.mbarrier.arrive.expect_tx", 3, none())->id == "P7");
-  CHECK(find("ptx.cp_async", 3, none())->id == "P29");
+  CHECK(find(kFirst, "ptx.mbarrier.arrive", 1, remote)->id == "P3");
+  CHECK(find(kFirst, "ptx.mbarrier.arrive", 1, counted)->id == "P4");
+  CHECK(find(kFirst, "ptx.mbarrier.arrive.expect_tx", 2, none())->id == "P6");
+  CHECK(find(kFirst, "ptx.mbarrier.arrive.expect_tx", 3, none())->id == "P7");
+  CHECK(find(kFirst, "ptx.cp_async", 3, none())->id == "P29");
   std::string_view predicate[] = {"predicate"}, filled[] = {"predicate", "fill_mode"}, ignore[] = {"ignore_src"};
-  CHECK(find("ptx.cp_async", 3, predicate)->id == "P31");
-  CHECK(find("ptx.cp_async", 3, filled)->id == "P30");
-  CHECK(find("ptx.cp_async", 3, ignore)->id == "E38");
-  CHECK(find("ptx.cp_async", 6, none())->id == "P32.elem");
-  CHECK(find("ptx.elect_sync", 0, none())->id == "P22");
-  CHECK(!find("cuda.elect_sync", 0, none()));  // what a release calls a row, its surface says (script/releases.h)
-  CHECK(find("ptx.elect_sync", 1, none())->id == "E32");
-  CHECK(find("ptx.nonsense", 0, none()) == nullptr);
-  CHECK(find("ptx.mbarrier", 0, none()) == nullptr);
-  CHECK(is_namespace("ptx"));
-  CHECK(is_namespace("ptx.mbarrier"));
-  CHECK(is_namespace("ptx.mma"));
-  CHECK(!is_namespace("ptx.mbarrier.init"));
-  CHECK(!is_namespace("ptx.mbar"));
-  CHECK(is_intrinsic("ptx.mma"));
-  CHECK(is_intrinsic("cuda.__shfl_sync"));
-  CHECK(!is_intrinsic("ptx.mbarrier"));
-  CHECK(of(find("cuda.cta_sync", 0, none()))->id == "C1");
+  CHECK(find(kFirst, "ptx.cp_async", 3, predicate)->id == "P31");
+  CHECK(find(kFirst, "ptx.cp_async", 3, filled)->id == "P30");
+  CHECK(find(kFirst, "ptx.cp_async", 3, ignore)->id == "E38");
+  CHECK(find(kFirst, "ptx.cp_async", 6, none())->id == "P32.elem");
+  CHECK(find(kFirst, "ptx.elect_sync", 0, none())->id == "P22");
+  // A release spells rows in its own way, forms with other operands included.
+  CHECK(!find(kFirst, "cuda.elect_sync", 0, none()));
+  CHECK(find(text::Dialect::V0_27, "cuda.elect_sync", 0, none())->id == "P22");
+  CHECK(!find(text::Dialect::V0_27, "ptx.elect_sync", 0, none()));
+  CHECK(find(kFirst, "ptx.elect_sync", 1, none())->id == "E32");
+  CHECK(find(kFirst, "ptx.nonsense", 0, none()) == nullptr);
+  CHECK(find(kFirst, "ptx.mbarrier", 0, none()) == nullptr);
+  CHECK(is_namespace(kFirst, "ptx"));
+  CHECK(is_namespace(kFirst, "ptx.mbarrier"));
+  CHECK(is_namespace(kFirst, "ptx.mma"));
+  CHECK(!is_namespace(kFirst, "ptx.mbarrier.init"));
+  CHECK(!is_namespace(kFirst, "ptx.mbar"));
+  CHECK(is_intrinsic(kFirst, "ptx.mma"));
+  CHECK(is_intrinsic(kFirst, "cuda.__shfl_sync"));
+  CHECK(!is_intrinsic(kFirst, "ptx.mbarrier"));
+  CHECK(of(find(kFirst, "cuda.cta_sync", 0, none()))->id == "C1");
   CHECK(of(&ir::builtin::address_of) == nullptr);
 }
 
 TEST_CASE("arguments are bound as Python binds them") {
-  const Intrinsic& st = *find("ptx.st", 3, none());
+  const Intrinsic& st = *find(kFirst, "ptx.st", 3, none());
   std::string_view words[] = {"vec", "ptx_type"};
   auto slots = intrinsics::bind(st, 3, words);
   REQUIRE(slots);
@@ -144,8 +188,8 @@ TEST_CASE("arguments are bound as Python binds them") {
 
   const Intrinsic& init = *row_of_id("P1");
   CHECK(intrinsics::bind(init, 1, none()).error() ==
-        "T.ptx.mbarrier.init needs 'thread_count'; its operands are (bar: shared, thread_count: u32)");
-  CHECK(intrinsics::bind(init, 3, none()).error() == "T.ptx.mbarrier.init takes 2 positional arguments, 3 given");
+        "needs 'thread_count'; its operands are (bar: shared, thread_count: u32)");
+  CHECK(intrinsics::bind(init, 3, none()).error() == "takes 2 positional arguments, 3 given");
   std::string_view wrong[] = {"count"}, twice[] = {"bar"};
   CHECK(intrinsics::bind(init, 2, wrong).error().find("has no keyword 'count'") != std::string::npos);
   CHECK(intrinsics::bind(init, 2, twice).error().find("two values for 'bar'") != std::string::npos);

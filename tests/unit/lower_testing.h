@@ -75,7 +75,7 @@ class Script : public KernelBuilder {
   }
   void set(const Buffer* scalar, Expr value) { add(store(scalar, {Expr(0)}, value)); }
   static const Stmt* sync() {
-    const intrinsics::Intrinsic* row = intrinsics::find("cuda.cta_sync", 0, {});
+    const intrinsics::Intrinsic* row = &intrinsics::row_of("cta_sync");
     return make_stmt<Evaluate>(origin(), ir::call(kVoid, *row, {}));
   }
   static const Stmt* loop(const Var* var, Expr extent, const Stmt* body, LoopKind kind = LoopKind::Serial,

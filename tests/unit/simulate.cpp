@@ -217,10 +217,10 @@ TEST_CASE("mistakes are found at their statement") {
   }
   SECTION("deadlock") {
     s.add(s.when(lt(tid, Expr(32)), s.sync()));
-    s.add(s.when(ge(tid, Expr(32)),
-                 make_stmt<While>(s.origin(), gt(s.at(a, {Expr(tid)}), float_imm(kFloat32, 0)),
-                                  make_stmt<Evaluate>(
-                                      s.origin(), ir::call(kVoid, *intrinsics::find("cuda.warp_sync", 0, {}), {})))));
+    s.add(s.when(
+        ge(tid, Expr(32)),
+        make_stmt<While>(s.origin(), gt(s.at(a, {Expr(tid)}), float_imm(kFloat32, 0)),
+                         make_stmt<Evaluate>(s.origin(), ir::call(kVoid, intrinsics::row_of("warp_sync"), {})))));
     simulate::Options options;
     options.max_steps = 100000;
     CHECK(first(run(s, in, options)).code == "TW5007");
@@ -232,7 +232,7 @@ TEST_CASE("mistakes are found at their statement") {
     CHECK(first(r).code == "TW5005");
   }
   SECTION("part of a warp") {
-    const intrinsics::Intrinsic* shuffle = intrinsics::find("cuda.__shfl_xor_sync", 4, {});
+    const intrinsics::Intrinsic* shuffle = &intrinsics::row_of("shuffle_xor");
     REQUIRE(shuffle);
     Expr args[] = {int_imm(kUInt32, 0xffffffff), s.at(a, {Expr(tid)}), Expr(1), Expr(32)};
     s.add(s.when(lt(tid, Expr(16)), s.store(b, {Expr(tid)}, ir::call(kFloat32, *shuffle, args)), s.sync()));

@@ -14,12 +14,12 @@ namespace {
 using ir::Expr;
 
 // The row of packed float32 arithmetic; empty: the operation has none.
-std::string_view arithmetic_row(ElementOp op) {
+intrinsics::KnownRow arithmetic_row(ElementOp op) {
   switch (op) {
-    case ElementOp::Add: return "P102";
-    case ElementOp::Sub: return "P103";
-    case ElementOp::Mul: return "P104";
-    case ElementOp::Fma: return "P105";
+    case ElementOp::Add: return "add_float2";
+    case ElementOp::Sub: return "sub_float2";
+    case ElementOp::Mul: return "mul_float2";
+    case ElementOp::Fma: return "fma_float2";
     default: return {};
   }
 }
@@ -52,8 +52,7 @@ std::string packed_form(CallContext& context) {
     const ir::DataType from = e.sources[0].dtype();
     return is_pair_cast(to, from) ? cat(ir::dtype_name(from), "x2 to ", ir::dtype_name(to), "x2") : std::string();
   }
-  std::string_view row = arithmetic_row(e.op);
-  if (row.empty() || !context.target().at_least(100) || to != ir::kFloat32) return {};
+  if (!arithmetic_row(e.op) || !context.target().at_least(100) || to != ir::kFloat32) return {};
   if (!std::ranges::all_of(e.sources, is_float32)) return {};
   if (e.op == ElementOp::Fma && !e.sources[0].is_region()) return {};
   auto rounding = packed_rounding(context.call);
@@ -76,7 +75,7 @@ void add_packed(CallContext& context, ir::BodyBuilder& out, const ir::Buffer* ds
   }
   std::vector<Expr> args = {element_pointer(context, dst, k)};
   for (const std::array<Expr, 2>& pair : pairs) {
-    args.push_back(row_call(row_of("C45"), {ir::cast(ir::kFloat32, pair[0]), ir::cast(ir::kFloat32, pair[1])}));
+    args.push_back(row_call(row_of("make_float2"), {ir::cast(ir::kFloat32, pair[0]), ir::cast(ir::kFloat32, pair[1])}));
   }
   args.push_back(ir::string_imm(*packed_rounding(context.call)));
   args.push_back(ir::bool_imm(true));  // subnormal numbers count as zero

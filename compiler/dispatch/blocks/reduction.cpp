@@ -279,7 +279,7 @@ void add_shuffles(CallContext& context, ir::BodyBuilder& out, const ir::Buffer* 
   const std::span<const Expr> index = Arena::current().copy(std::span<const Expr>(&at, 1));
   for (std::int64_t m : distances) {
     Expr own = ir::load(buffer, index);
-    Expr other = row_call(row_of("C23"), {mask, own, Expr(m), Expr(width)});
+    Expr other = row_call(row_of("shuffle_xor"), {mask, own, Expr(m), Expr(width)});
     out.add<ir::Store>(buffer, index, combined(context, own, other));
   }
 }

@@ -1,18 +1,10 @@
 #include "compiler/dispatch/blocks/row_call.h"
 
-#include <cassert>
-
 #include "compiler/dispatch/words.h"
 
 namespace tilewright::dispatch {
 
 using intrinsics::OperandKind;
-
-const intrinsics::Intrinsic& row_of(std::string_view id) {
-  const intrinsics::Intrinsic* row = intrinsics::row_of_id(id);
-  assert(row);
-  return *row;
-}
 
 ir::Expr row_call(const intrinsics::Intrinsic& row, std::vector<ir::Expr> args, std::span<const ir::Expr> rest) {
   for (std::size_t i = 0; i < row.operands.size(); ++i) {

@@ -9,8 +9,7 @@
 
 namespace tilewright::dispatch {
 
-// The row of this id ("P29"), which exists.
-const intrinsics::Intrinsic& row_of(std::string_view id);
+using intrinsics::row_of;
 
 // A call with the leading operands given, the others at their defaults, and `rest` for the variadic operand. Values
 // are cast to the integer type that the row wants.

@@ -145,20 +145,20 @@ Reason not_one_dimensional(const CallContext& context) {
 }
 
 void add_barrier(CallContext& context, ir::BodyBuilder& out) {
-  auto add = [&](std::string_view row, std::vector<ir::Expr> args) {
+  auto add = [&](intrinsics::KnownRow row, std::vector<ir::Expr> args) {
     out.add<ir::Evaluate>(row_call(row_of(row), std::move(args)));
   };
   switch (context.scope.kind) {
     case ExecScope::Thread: break;
-    case ExecScope::Warp: add("C2", {}); break;
+    case ExecScope::Warp: add("warp_sync", {}); break;
     case ExecScope::Warpgroup: {
       constexpr int kFirst = 8;  // the reference's
       const scope::ActiveRange* groups = scope::find(context.scope.inter, ActiveAxis::wgid);
       const bool one = groups && groups->extent == 1;
-      add("C3", {one ? ir::Expr(kFirst) : ir::Expr(kFirst) + context.scope_id(ScopeBinding::CtaWarpgroup)});
+      add("warpgroup_sync", {one ? ir::Expr(kFirst) : ir::Expr(kFirst) + context.scope_id(ScopeBinding::CtaWarpgroup)});
       break;
     }
-    default: add("C1", {});
+    default: add("cta_sync", {});
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "compiler/expr/promote.h"
+#include "compiler/intrinsics/say.h"
 #include "compiler/ir/kernel.h"
 #include "compiler/script/codes.h"
 #include "compiler/script/python/builtins.h"
@@ -596,7 +597,8 @@ Value py_print(Interpreter& in, const Arguments& args, Value) {
     std::string what(in.written(args.at(i)));
     if (what.empty() || what.find('\n') != what.npos) what = "...";
     in.warn(code::kPrinted, args.call, "print() runs while the kernel is built, and prints no value of the running one",
-            "write T.cuda.printf(\"" + what + " = %d\\n\", " + what + ")");
+            "write " + intrinsics::say(intrinsics::row_of("printf"), in.dialect()) + "(\"" + what + " = %d\\n\", " +
+                what + ")");
     break;
   }
   return Value::none();

@@ -4,6 +4,7 @@
 
 #include "compiler/intrinsics/arguments.h"
 #include "compiler/intrinsics/intrinsic.h"
+#include "compiler/intrinsics/say.h"
 #include "compiler/script/tirx/tirx.h"
 #include "compiler/text/nearest.h"
 #include "compiler/text/symbol.h"
@@ -72,11 +73,11 @@ constexpr Words kNamespaces[] = {
 
 }  // namespace
 
-void add_intrinsic_records(MadeRecords& records) {
+void add_intrinsic_records(MadeRecords& records, text::Dialect release) {
   // The records of the path before, from the outermost namespace on. The names are sorted: whatever lies below a path
   // follows it directly.
   std::vector<Record*> above;
-  for (const intrinsics::Named& named : intrinsics::names()) {
+  for (const intrinsics::Named& named : intrinsics::names(release)) {
     const std::string_view path = named.name;
     // Of this path the first `depth` parts are known, and they end before `at`.
     std::size_t depth = 0, at = 0;
@@ -214,7 +215,8 @@ class OperandReader {
     const auto why = name ? text::why_no_function(name->value) : std::nullopt;
     if (why) {
       in_.fail(code::kSymbol, span, "the function that " + shown_ + " calls is named by an identifier: " + *why,
-               "write the name alone; its source is source_code= of T.cuda.func_call");
+               intrinsics::say("write the name alone; its source is source_code= of {foreign_call}"_row_text,
+                               in_.dialect()));
     }
     return !why;
   }
@@ -264,18 +266,18 @@ Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& ar
   for (Value v : written.values) {
     if (v.is_poison()) return v;
   }
-  const intrinsics::Intrinsic* row = intrinsics::find(path, written.positional, written.names);
+  const intrinsics::Intrinsic* row = intrinsics::find(in.dialect(), path, written.positional, written.names);
   if (!row) {
     return in.fail(code::kIntrinsic, args.call, shown + " is not an intrinsic",
-                   intrinsics::is_namespace(path) ? "it is a namespace: name one of its members" : "");
+                   intrinsics::is_namespace(in.dialect(), path) ? "it is a namespace: name one of its members" : "");
   }
   if (!in.require_kernel(args.call, shown)) return Value::error();
   auto slots = intrinsics::bind(*row, written.positional, written.names);
   if (!slots && written.drop_dtype()) {
-    row = intrinsics::find(path, written.positional, written.names);
+    row = intrinsics::find(in.dialect(), path, written.positional, written.names);
     slots = intrinsics::bind(*row, written.positional, written.names);
   }
-  if (!slots) return refuse_arguments(in, *row, args, slots.error());
+  if (!slots) return refuse_arguments(in, *row, args, shown + " " + slots.error());
   OperandReader reader(in, *row, written, shown);
   if (!reader.read(*slots)) return Value::error();
   const std::vector<ir::Expr> first_round = reader.settles_later ? reader.first_round() : std::vector<ir::Expr>();

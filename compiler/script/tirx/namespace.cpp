@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "compiler/expr/dtype_names.h"
+#include "compiler/intrinsics/say.h"
 #include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script {
@@ -11,7 +12,7 @@ namespace {
 Value not_available(Interpreter& in, const Record& record, Value) {
   return in.fail(code::kAttribute, {},
                  "T." + std::string(record.name) + " is not available: it " + std::string(record.documentation),
-                 std::string(record.detail), "AttributeError");
+                 intrinsics::say(record.detail, in.dialect()), "AttributeError");
 }
 
 // A name of the reference's `T` that says nothing in a kernel for CUDA; `why`, and what to write instead.
@@ -131,9 +132,9 @@ constexpr Record kShown[] = {
     elsewhere("ExecScope", kCompiler),
     elsewhere("ScopeIdDef", kCompiler),
     elsewhere("selector", kCompiler),
-    elsewhere("dp4a", "has no code on CUDA in this release", "call the instruction with T.cuda.func_call"),
+    elsewhere("dp4a", "has no code on CUDA in this release", "call the instruction with {foreign_call}"_row_text),
     elsewhere("buffer_decl", "is the old name of a declaration", "use T.decl_buffer"),
-    elsewhere("print_buffer", "prints through the host's runtime", "use T.cuda.printf"),
+    elsewhere("print_buffer", "prints through the host's runtime", "use {printf}"_row_text),
     elsewhere("void", "is not a type of values", "use T.handle for pointers"),
 };
 

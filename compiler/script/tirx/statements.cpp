@@ -1,4 +1,5 @@
 // Explicit statements: T.attr, T.func_attr, T.evaluate, T.static_assert, ... (surface.md 5.2).
+#include "compiler/intrinsics/say.h"
 #include "compiler/script/tirx/tirx.h"
 #include "compiler/text/symbol.h"
 
@@ -167,8 +168,9 @@ Value return_value(Interpreter& in, const Arguments& args, Value) {
 }
 
 Value elected(Interpreter& in, const Arguments& args, Value) {
-  in.fail(code::kAttribute, args.call, "T.elected() is not part of the language", "write: if T.ptx.elect_sync():");
-  in.offer({text::Fix::Kind::Replace, "Write T.ptx.elect_sync()", "T.ptx.elect_sync()"});
+  const std::string elect = intrinsics::say(intrinsics::row_of("elect"), in.dialect()) + "()";
+  in.fail(code::kAttribute, args.call, "T.elected() is not part of the language", "write: if " + elect + ":");
+  in.offer({text::Fix::Kind::Replace, "Write " + elect, elect});
   return Value::error();
 }
 

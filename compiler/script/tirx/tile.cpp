@@ -69,7 +69,8 @@ class TileCallMaker {
  private:
   // "Tx.warp.copy", as the script has it.
   std::string shown() const {
-    return "Tx." + (scope_ ? std::string(scope_->name) + "." : std::string()) + std::string(row_.name);
+    return "Tx." + (scope_ ? std::string(scope_->name) + "." : std::string()) +
+           std::string(row_.name_in(in_.dialect()));
   }
   std::string named(std::size_t i) const { return "'" + std::string(row_.operands[i].name) + "' of " + shown(); }
   bool refuse(std::string_view code, text::Span span, std::string message, std::string hint = {}) {
@@ -154,7 +155,7 @@ class TileCallMaker {
     }
     if (k.name == "scope") {
       return refuse(code::kArguments, k.span, "the scope of a tile primitive is its namespace",
-                    "write Tx.warp." + std::string(row_.name) + "(...) and the like");
+                    "write Tx.warp." + std::string(row_.name_in(in_.dialect())) + "(...) and the like");
     }
     if (k.name == "dispatch") return forced(k);
     if (k.name == "workspace") return workspace(k);
@@ -255,7 +256,7 @@ class TileCallMaker {
 // self: (name, which of kScopes)
 Value call_primitive(Interpreter& in, const Arguments& args, Value self) {
   Tuple* bound = self.as<Tuple>();
-  const ir::Primitive& row = *ir::find_primitive(bound->items[0].as<Str>()->text);
+  const ir::Primitive& row = *ir::find_primitive(bound->items[0].as<Str>()->text, in.dialect());
   return TileCallMaker(in, args, row, static_cast<int>(bound->items[1].i)).make();
 }
 
@@ -280,10 +281,12 @@ Value scope_of_tile(Interpreter& in, const Record& record, Value) {
 
 }  // namespace
 
-void add_tile_records(MadeRecords& records) {
+void add_tile_records(MadeRecords& records, text::Dialect release) {
   for (const ir::Primitive& p : ir::primitives()) {
+    const std::string_view name = p.name_in(release);
+    if (name.empty()) continue;
     records.rows.push_back(
-        {"Tx", p.name, NameKind::Primitive, records.words.emplace_back(p.signature()), p.words, nullptr, primitive});
+        {"Tx", name, NameKind::Primitive, records.words.emplace_back(p.signature()), p.words, nullptr, primitive});
   }
   for (const ScopeName& s : kScopes) {
     records.rows.push_back({"Tx",

@@ -22,11 +22,11 @@ namespace {
 using ir::Expr;
 
 const intrinsics::Intrinsic& copy_row() {
-  static const intrinsics::Intrinsic& row = row_of("P39");
+  static const intrinsics::Intrinsic& row = row_of("bulk_to_cluster");
   return row;
 }
 const intrinsics::Intrinsic& map_row() {
-  static const intrinsics::Intrinsic& row = row_of("P26");
+  static const intrinsics::Intrinsic& row = row_of("map_shared_rank");
   return row;
 }
 

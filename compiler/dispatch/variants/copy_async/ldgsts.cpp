@@ -19,7 +19,7 @@ using ir::Expr;
 constexpr std::array<int, 3> kWidths = {128, 64, 32};  // bits
 
 const intrinsics::Intrinsic& instruction() {
-  static const intrinsics::Intrinsic& row = row_of("P29");
+  static const intrinsics::Intrinsic& row = row_of("cp_async");
   return row;
 }
 

@@ -26,11 +26,11 @@ using ir::StorageScope;
 using layout::Axis;
 
 const intrinsics::Intrinsic& copy_row() {
-  static const intrinsics::Intrinsic& row = row_of("P84");
+  static const intrinsics::Intrinsic& row = row_of("tmem_copy");
   return row;
 }
 const intrinsics::Intrinsic& descriptor_row() {
-  static const intrinsics::Intrinsic& row = row_of("P90");
+  static const intrinsics::Intrinsic& row = row_of("matrix_descriptor");
   return row;
 }
 

@@ -24,19 +24,19 @@ using ir::Expr;
 constexpr std::int64_t kMostUnrolled = 64;
 
 const intrinsics::Intrinsic& load_row() {
-  static const intrinsics::Intrinsic& row = row_of("P44");
+  static const intrinsics::Intrinsic& row = row_of("tensor_load");
   return row;
 }
 const intrinsics::Intrinsic& store_row() {
-  static const intrinsics::Intrinsic& row = row_of("P48");
+  static const intrinsics::Intrinsic& row = row_of("tensor_store");
   return row;
 }
 const intrinsics::Intrinsic& reduce_row() {
-  static const intrinsics::Intrinsic& row = row_of("P49");
+  static const intrinsics::Intrinsic& row = row_of("tensor_reduce");
   return row;
 }
 const intrinsics::Intrinsic& prefetch_row() {
-  static const intrinsics::Intrinsic& row = row_of("P51");
+  static const intrinsics::Intrinsic& row = row_of("tensormap_prefetch");
   return row;
 }
 

@@ -29,11 +29,11 @@ constexpr Shape kFragments[] = {{"16x64b", 2, 1, 128}, {"16x128b", 4, 2, 64}, {"
 constexpr Shape kRows = {"32x32b", 1, 1, 128};
 
 const intrinsics::Intrinsic& load_row() {
-  static const intrinsics::Intrinsic& row = row_of("P78");
+  static const intrinsics::Intrinsic& row = row_of("tmem_load");
   return row;
 }
 const intrinsics::Intrinsic& store_row() {
-  static const intrinsics::Intrinsic& row = row_of("P79");
+  static const intrinsics::Intrinsic& row = row_of("tmem_store");
   return row;
 }
 

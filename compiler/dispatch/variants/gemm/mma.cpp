@@ -296,7 +296,7 @@ class Emitter {
     }
     args.push_back(ir::bool_imm(false));
     args.push_back(ir::string_imm(""));
-    static const intrinsics::Intrinsic& row = row_of("P64");
+    static const intrinsics::Intrinsic& row = row_of("mma");
     out_.add<ir::Evaluate>(ir::call(ir::kVoid, row, args));
   }
 

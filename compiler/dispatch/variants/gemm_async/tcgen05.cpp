@@ -22,11 +22,11 @@ constexpr std::int64_t kMostIssues = 4096;       // unrolled
 constexpr std::uint32_t kScaleIds = 0x60000030;  // both id fields of an instruction descriptor (gemm.md 4.3)
 
 const intrinsics::Intrinsic& dense_row() {
-  static const intrinsics::Intrinsic& row = row_of("P86");
+  static const intrinsics::Intrinsic& row = row_of("tmem_mma");
   return row;
 }
 const intrinsics::Intrinsic& scaled_row() {
-  static const intrinsics::Intrinsic& row = row_of("P88");
+  static const intrinsics::Intrinsic& row = row_of("tmem_mma_scaled");
   return row;
 }
 Reason single_thread_or_warp(CallContext& context) {
@@ -63,14 +63,14 @@ class Emitter {
     const ir::Stmt* issue = out_.finish();
     if (context_.scope.kind == ir::ExecScope::Thread) return issue;
     ir::BodyBuilder elected(context_.call.origin);
-    static const intrinsics::Intrinsic& elect = *intrinsics::find("ptx.elect_sync", 0, {});
+    static const intrinsics::Intrinsic& elect = row_of("elect");
     elected.add<ir::If>(ir::cast(ir::kBool, row_call(elect, {})), issue, nullptr);
     return elected.finish();
   }
 
  private:
   Expr descriptor(std::string_view name, const SharedOperand& o) {
-    static const intrinsics::Intrinsic& row = row_of("P90");
+    static const intrinsics::Intrinsic& row = row_of("matrix_descriptor");
     return add_descriptor(context_, out_, name, row, o.buffer, {.ldo = o.ldo, .sdo = o.sdo, .mode = o.mode});
   }
 

@@ -321,7 +321,8 @@ Reason encode(CallContext& context, Tcgen05Problem& p) {
   }
   args.insert(args.end(), {Expr(p.m * p.group), Expr(p.tile_n), Expr(p.step_k), ir::bool_imm(a_mn),
                            ir::bool_imm(p.b.mn_major), Expr(p.group)});
-  static const intrinsics::Intrinsic &dense = row_of("P91"), &with_scales = row_of("P92");
+  static const intrinsics::Intrinsic &dense = row_of("instruction_descriptor"),
+                                     &with_scales = row_of("instruction_descriptor_scaled");
   const intrinsics::Intrinsic& row = p.scale_vector ? with_scales : dense;
   const Expr call = row_call(row, std::move(args));
   const std::span<const Expr> bound = call.as<ir::Call>()->args;

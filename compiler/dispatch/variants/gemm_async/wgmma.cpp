@@ -46,8 +46,8 @@ const Type* type_of(ir::DataType dtype) {
 }
 
 const intrinsics::Intrinsic& multiply_row(const Type& type, bool from_registers) {
-  if (from_registers) return row_of(type.is_integer() ? "P73.integer" : "P73");
-  return row_of(type.is_integer() ? "P72.integer" : "P72");
+  if (from_registers) return type.is_integer() ? row_of("wgmma_registers_integer") : row_of("wgmma_registers");
+  return type.is_integer() ? row_of("wgmma_shared_integer") : row_of("wgmma_shared");
 }
 
 // ---- predicates ----------------------------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ Reason types(CallContext& context) {
   return {};
 }
 
-Reason target(CallContext& context) { return no_such_instruction(context, row_of("P72"), "wgmma"); }
+Reason target(CallContext& context) { return no_such_instruction(context, row_of("wgmma_shared"), "wgmma"); }
 
 constexpr Predicate kPredicates[] = {
     {"exec_scope", exec_scope}, {"storage_scopes", storage_scopes}, {"types", types}, {"target", target}};
@@ -202,7 +202,8 @@ std::expected<Product, Reason> product_of(CallContext& context) {
 // ---- the statements ------------------------------------------------------------------------------------------------
 
 Expr descriptor(CallContext& context, ir::BodyBuilder& out, const SharedOperand& o, std::string_view name) {
-  return add_descriptor(context, out, name, row_of("P71"), o.buffer, {.ldo = o.ldo, .sdo = o.sdo, .mode = o.mode});
+  return add_descriptor(context, out, name, row_of("wgmma_descriptor"), o.buffer,
+                        {.ldo = o.ldo, .sdo = o.sdo, .mode = o.mode});
 }
 
 // One instruction's registers of A: halves of the rows first, then halves of K.
@@ -276,7 +277,7 @@ Planned plan(CallContext& context) {
   ir::BodyBuilder out(context.call.origin);
   Expr a = p.a ? descriptor(context, out, *p.a, "desc_a") : Expr();
   Expr b = descriptor(context, out, p.b, "desc_b");
-  out.add<ir::Evaluate>(row_call(row_of("P67"), {}));
+  out.add<ir::Evaluate>(row_call(row_of("wgmma_fence"), {}));
   add_chain(context, out, p, a, b, accumulates(gemm_async_operands(context).accum));
 
   Plan plan{.body = out.finish()};

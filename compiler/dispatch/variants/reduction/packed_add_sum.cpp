@@ -15,10 +15,10 @@ constexpr Predicate kPredicates[] = {{"packed_add_sum", not_one_float_row}};
 
 // (p[j], p[j + 1]) += (x, y)
 void pair_sum(CallContext& context, const PartialRow& row, ir::BodyBuilder& out, std::int64_t j, Expr x, Expr y) {
-  Expr own = row_call(row_of("C45"), {row.partial(Expr(j)), row.partial(Expr(j + 1))}),
-       other = row_call(row_of("C45"), {x, y});
-  out.add<ir::Evaluate>(row_call(row_of("P102"), {element_pointer(context, row.partials(), Expr(j)), own, other,
-                                                  ir::string_imm("rn"), ir::bool_imm(true)}));
+  Expr own = row_call(row_of("make_float2"), {row.partial(Expr(j)), row.partial(Expr(j + 1))}),
+       other = row_call(row_of("make_float2"), {x, y});
+  out.add<ir::Evaluate>(row_call(row_of("add_float2"), {element_pointer(context, row.partials(), Expr(j)), own, other,
+                                                        ir::string_imm("rn"), ir::bool_imm(true)}));
 }
 
 const ir::Stmt* body(CallContext& context, const PartialRow& row) {

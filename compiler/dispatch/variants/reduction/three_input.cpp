@@ -13,7 +13,7 @@ constexpr std::int64_t kPartials = 4;
 
 const ir::Stmt* body(CallContext& context, const PartialRow& row) {
   auto three = [&](Expr a, Expr b, Expr c) {
-    return row_call(row_of(context.call.primitive == "max" ? "P95" : "P96"), {a, b, c});
+    return row_call(context.call.primitive == "max" ? row_of("max3") : row_of("min3"), {a, b, c});
   };
   return row.write(
       {.first =
