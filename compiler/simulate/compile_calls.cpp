@@ -78,7 +78,7 @@ Registers Compiler::device_call(const CallRow& row, const intrinsics::Intrinsic&
   s.kind = row.warpgroup ? Site::Kind::WarpgroupCall : row.warp ? Site::Kind::WarpCall : Site::Kind::Call;
   s.call = &row;
   s.type = e->dtype.element();
-  s.text = intrinsics::say(intrinsic, kernel_.kernel->dialect);
+  s.text = intrinsics::say(intrinsic, kernel_.kernel->dialect).substr(2);  // without its "T."
   if (e->dtype.lanes > 1) return unmodelled(e);
   if (row.set_up && !row.set_up(s, a)) return unmodelled(e);
   for (const intrinsics::CallEffect& effect : intrinsics::effects_of(intrinsic, e->args)) {

@@ -58,7 +58,7 @@ void Machine::check_own_window(const Thread& t, const Site& site) {
   if (!rank || *rank == t.cta || foresees()) return;
   Finding f;
   f.code = code::kPointer;
-  f.message = site.text + " takes an address in the shared memory of its own CTA (.shared::cta), and this one " +
+  f.message = "T." + site.text + " takes an address in the shared memory of its own CTA (.shared::cta), and this one " +
               "leads into CTA " + std::to_string(*rank) + " of the cluster";
   f.hint = site.call->meaning == Meaning::MbarrierArrive
                ? "write {mbarrier_arrive_remote}(address), or {mbarrier_arrive}(bar, cta_id, pred)"_row_text

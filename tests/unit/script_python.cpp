@@ -362,7 +362,7 @@ TEST_CASE("enums and typing") {
              "os.path.join('a', 'b'))\n") == "(<unknown>, <unknown>, <unknown>, True, <unknown>)");
   CHECK(x_of("import abc\nclass A(abc.ABC):\n    def __init__(self, v):\n        self.v = v\n"
              "    @abc.abstractmethod\n    def f(self): ...\nclass B(A):\n    def __init__(self, v):\n"
-             "        super().__init__(v + 1)\nx = B(2).v\n") == "3");
+             "        super().__init__(v + 1)\n    def f(self): ...\nx = B(2).v\n") == "3");
 }
 
 TEST_CASE("a member of an enum of strings is its text") {
