@@ -105,6 +105,12 @@ struct Operand {
   int pipe = 0;     // neighbours of one number above 0 are joined by |
 };
 
+// A row of compiler/intrinsics, "P6", that has the meaning and the effects of this one where all tests hold.
+struct SameAs {
+  std::string_view id;
+  std::vector<Test> when;
+};
+
 struct Row {
   std::string_view id;        // "mbarrier_arrive_expect_tx", part of the names of helpers in CUDA text
   std::string_view mnemonic;  // "mbarrier", "st.bulk"
@@ -112,9 +118,7 @@ struct Row {
   std::vector<Slot> slots;
   std::vector<Operand> operands;
   std::vector<Rule> rules;
-  // The row of compiler/intrinsics with this meaning and these effects, "P6"; empty for none. "P20,P19" where the first
-  // slot with several choices decides: one for each choice.
-  std::string_view same_as;
+  std::vector<SameAs> same_as;  // of which the first that fits counts
   std::string_view arch;        // the lowest target for all its forms: "sm_90", "sm_100a", "sm_107f"
   std::string_view isa;         // the PTX version that introduced it, as far as known
   bool repeatable = false;      // a pure function of its operands: the asm text is not volatile
@@ -128,6 +132,8 @@ struct Row {
     return filled[slot] == kOpen ? std::string_view() : slots[slot].choices[static_cast<std::size_t>(filled[slot])];
   }
   bool writes() const;
+  // The row of compiler/intrinsics that means the same as this form; empty for none.
+  std::string_view same_row(const Filled& filled) const;
 };
 
 // All rows, in the order of the table.

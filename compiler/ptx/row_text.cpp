@@ -236,7 +236,7 @@ class Reader {
       if (word.starts_with("if:")) {
         for (std::string_view rule : split(rule_text(word.substr(3)), ';')) read_rule(rule);
       } else if (word.starts_with("same:")) {
-        row_.same_as = word.substr(5);
+        for (std::string_view same : split(word.substr(5), ',')) read_same(same);
       } else if (word == "repeatable") {
         row_.repeatable = true;
       } else if (word == "orders") {
@@ -247,6 +247,20 @@ class Reader {
         fail("a fact", word);
       }
     }
+  }
+
+  // "E26@space=shared::cluster&!sem".
+  void read_same(std::string_view text) {
+    std::size_t at = text.find('@');
+    SameAs same{text.substr(0, at), {}};
+    if (at != text.npos) {
+      for (std::string_view part : split(text.substr(at + 1), '&')) {
+        std::optional<Test> test = read_test(part);
+        if (!test || test->is.bits == 0) fail("a condition", part);
+        same.when.push_back(*test);
+      }
+    }
+    row_.same_as.push_back(std::move(same));
   }
 
   // "sem=relaxed,acquire scope -> space!=local". A rule about a slot that this row lacks: the slot is always left out.

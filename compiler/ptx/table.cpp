@@ -45,6 +45,14 @@ bool Row::writes() const {
       operands, [](const Operand& o) { return o.kind == OperandKind::Register && o.access == Access::Write; });
 }
 
+std::string_view Row::same_row(const Filled& filled) const {
+  for (const SameAs& same : same_as) {
+    bool fits = std::ranges::all_of(same.when, [&](const Test& test) { return test.is.contains(filled[test.slot]); });
+    if (fits) return same.id;
+  }
+  return {};
+}
+
 std::span<const Row> rows() { return table().rows; }
 
 std::span<const Row* const> family(std::string_view name) {

@@ -82,9 +82,21 @@ void list(const ptx::Row& row) {
     choices += (choices.empty() ? "" : "; ") + std::string(slot.name) + ":";
     for (std::string_view choice : slot.choices) choices += " " + std::string(choice);
   }
+  std::string same;
+  for (const ptx::SameAs& one : row.same_as) {
+    same += (same.empty() ? "" : ",") + std::string(one.id);
+    std::string when;
+    for (const ptx::Test& test : one.when) {
+      const ptx::Slot& slot = row.slots[test.slot];
+      if (test.is.contains(ptx::kOpen)) when += " without " + std::string(slot.name);
+      for (std::size_t i = 0; i < slot.choices.size(); ++i)
+        if (!test.is.contains(ptx::kOpen) && test.is.contains(static_cast<std::int16_t>(i)))
+          when += " ." + std::string(slot.choices[i]);
+    }
+    same += when;
+  }
   std::cout << row.id << "\t" << row.family << "\t" << about.chapter << "\t" << about.says << "\t"
-            << ptx::syntax_of(row) << "\t" << choices << "\t" << row.arch << "\t" << row.isa << "\t" << row.same_as
-            << "\n";
+            << ptx::syntax_of(row) << "\t" << choices << "\t" << row.arch << "\t" << row.isa << "\t" << same << "\n";
 }
 
 // Operands that the row takes in this form.

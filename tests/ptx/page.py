@@ -25,8 +25,13 @@ def choices(text):
 
 
 def links(ids):
-    """Links to rows of intrinsics.md: "P6", "P20,P19"; what follows a dot has no place of its own there."""
-    return ", ".join(f"[{i}](intrinsics.md#{i.split('.')[0].lower()})" for i in ids.split(",") if i)
+    """Links to rows of intrinsics.md, each with the words that it is for: "P20 .wait,P19"; what follows a dot has no place there."""
+    out = []
+    for one in filter(None, ids.split(",")):
+        name, _, when = one.partition(" ")
+        when = ", ".join(f"without `{w[8:]}`" if w.startswith("without.") else f"`{w}`" for w in when.replace("without ", "without.").split())
+        out.append(f"[{name}](intrinsics.md#{name.split('.')[0].lower()})" + (f" ({when})" if when else ""))
+    return ", ".join(out)
 
 
 def forms(program):

@@ -267,6 +267,28 @@ TEST_CASE("ptx: each row says what it does, and where PTX describes it") {
   CHECK(documentation(*find_row("tcgen05_wait")).ends_with("PTX 8.6, sm_100a"));
 }
 
+TEST_CASE("ptx: a form leads to the row of compiler/intrinsics that means the same") {
+  auto same = [](std::string_view text) {
+    const Chain chain = Chain::parse(text).value();
+    for (const Candidate& candidate : chain.candidates())
+      if (!fault_of(candidate)) return std::string(candidate.row->same_row(candidate.filled));
+    return std::string("no form");
+  };
+  CHECK(same("mbarrier.arrive.expect_tx.shared.b64") == "P6");
+  CHECK(same("mbarrier.arrive.expect_tx.shared::cluster.b64") == "E28");
+  CHECK(same("mbarrier.arrive.expect_tx.release.cluster.shared.b64") == "E27");
+  CHECK(same("mbarrier.arrive.shared.b64") == "P2");
+  CHECK(same("mbarrier.arrive.relaxed.cluster.shared.b64").empty());
+  CHECK(same("griddepcontrol.wait") == "P19");
+  CHECK(same("griddepcontrol.launch_dependents") == "P20");
+  CHECK(same("ld.global.b32") == "P52");
+  CHECK(same("ld.acquire.gpu.global.b32") == "P53");
+  CHECK(same("ld.relaxed.gpu.global.b32").empty());
+  CHECK(same("add.rn.f32") == "P98");
+  CHECK(same("add.rn.f32.bf16") == "P111");
+  CHECK(same("sin.approx.f32").empty());
+}
+
 TEST_CASE("ptx: what registers hold afterwards") {
   auto result = [](std::string_view text, std::vector<Bits> read) -> std::optional<std::vector<std::uint64_t>> {
     const Chain chain = Chain::parse(text).value();

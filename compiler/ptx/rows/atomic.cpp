@@ -8,19 +8,19 @@ constexpr RowText kRows[] = {
     {"atom_f32_noftz",
      "atom sem=relaxed|acquire|release|acq_rel? scope=cta|cluster|gpu|sys? space=global|shared|shared::cta|"
      "shared::cluster? add noftz cache=L2::cache_hint? f32",
-     "=d:f32 [addr] value:f32 cache_policy:u64?cache", "sm_90 9.4 if:cache_hint same:P60"},
+     "=d:f32 [addr] value:f32 cache_policy:u64?cache", "sm_90 9.4 if:cache_hint"},
     {"red_f32_noftz",
      "red sem=relaxed|release? scope=cta|cluster|gpu|sys? space=global|shared|shared::cta|shared::cluster? add "
      "noftz cache=L2::cache_hint? f32",
-     "[addr] value:f32 cache_policy:u64?cache", "sm_90 9.4 if:cache_hint same:P59"},
+     "[addr] value:f32 cache_policy:u64?cache", "sm_90 9.4 if:cache_hint"},
     {"atom_vec_f32_noftz",
      "atom sem=relaxed|acquire|release|acq_rel? scope=cta|cluster|gpu|sys? space=global? add noftz "
      "cache=L2::cache_hint? vec=v2|v4 f32",
-     "=d:f32*{vec} [addr] value:f32*{vec} cache_policy:u64?cache", "sm_90 9.4 if:cache_hint same:P60"},
+     "=d:f32*{vec} [addr] value:f32*{vec} cache_policy:u64?cache", "sm_90 9.4 if:cache_hint"},
     {"red_vec_f32_noftz",
      "red sem=relaxed|release? scope=cta|cluster|gpu|sys? space=global? add noftz cache=L2::cache_hint? vec=v2|"
      "v4 f32",
-     "[addr] value:f32*{vec} cache_policy:u64?cache", "sm_90 9.4 if:cache_hint same:P59"},
+     "[addr] value:f32*{vec} cache_policy:u64?cache", "sm_90 9.4 if:cache_hint"},
     {"multimem_st_async", "multimem.st.async release scope=gpu|sys space=global? type=@types_by_class",
      "[addr] b:{byte}%type", "sm_100 9.2"},
     {"multimem_ld_reduce",
@@ -63,7 +63,7 @@ constexpr RowText kRows[] = {
     {"atom_cas",
      "atom sem=relaxed|acquire|release|acq_rel? scope=cta|cluster|gpu|sys? space=global|shared|shared::cta|"
      "shared::cluster? cas type=b16|b32|b64|b128",
-     "=d [addr] compare value", "sm_90 8.1 same:P60"},
+     "=d [addr] compare value", "sm_90 8.1"},
     {"atom_exch",
      "atom sem=relaxed|acquire|release|acq_rel? scope=cta|cluster|gpu|sys? space=global|shared|shared::cta|"
      "shared::cluster? exch cache=L2::cache_hint? type=b32|b64|b128",
@@ -71,27 +71,27 @@ constexpr RowText kRows[] = {
     {"atom_half",
      "atom sem=relaxed|acquire|release|acq_rel? scope=cta|cluster|gpu|sys? space=global|shared|shared::cta|"
      "shared::cluster? add noftz cache=L2::cache_hint? type=f16|bf16|f16x2|bf16x2",
-     "=d [addr] value cache_policy:u64?cache", "sm_90 8.1 if:cache_hint same:P60"},
+     "=d [addr] value cache_policy:u64?cache", "sm_90 8.1 if:cache_hint"},
     {"red_half",
      "red sem=relaxed|release? scope=cta|cluster|gpu|sys? space=global|shared|shared::cta|shared::cluster? add "
      "noftz cache=L2::cache_hint? type=f16|bf16|f16x2|bf16x2",
-     "[addr] value cache_policy:u64?cache", "sm_90 8.1 if:cache_hint same:P59"},
+     "[addr] value cache_policy:u64?cache", "sm_90 8.1 if:cache_hint"},
     {"atom_vec_half",
      "atom sem=relaxed|acquire|release|acq_rel? scope=cta|cluster|gpu|sys? space=global? op=add|min|max noftz "
      "cache=L2::cache_hint? vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2",
-     "=d*{vec} [addr] value*{vec} cache_policy:u64?cache", "sm_90 8.1 if:atomic_vector same:P60"},
+     "=d*{vec} [addr] value*{vec} cache_policy:u64?cache", "sm_90 8.1 if:atomic_vector"},
     {"atom_vec_f32",
      "atom sem=relaxed|acquire|release|acq_rel? scope=cta|cluster|gpu|sys? space=global? add "
      "cache=L2::cache_hint? vec=v2|v4 type=f32",
-     "=d*{vec} [addr] value*{vec} cache_policy:u64?cache", "sm_90 8.1 if:atomic_vector same:P60"},
+     "=d*{vec} [addr] value*{vec} cache_policy:u64?cache", "sm_90 8.1 if:atomic_vector"},
     {"red_vec_half",
      "red sem=relaxed|release? scope=cta|cluster|gpu|sys? space=global? op=add|min|max noftz "
      "cache=L2::cache_hint? vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2",
-     "[addr] value*{vec} cache_policy:u64?cache", "sm_90 8.1 if:atomic_vector same:P59"},
+     "[addr] value*{vec} cache_policy:u64?cache", "sm_90 8.1 if:atomic_vector"},
     {"red_vec_f32",
      "red sem=relaxed|release? scope=cta|cluster|gpu|sys? space=global? add cache=L2::cache_hint? vec=v2|v4 "
      "type=f32",
-     "[addr] value*{vec} cache_policy:u64?cache", "sm_90 8.1 if:atomic_vector same:P59"},
+     "[addr] value*{vec} cache_policy:u64?cache", "sm_90 8.1 if:atomic_vector"},
     {"red",
      "red sem=relaxed|release? scope=cta|cluster|gpu|sys? space=global|shared|shared::cta|shared::cluster? "
      "op=and|or|xor|add|inc|dec|min|max cache=L2::cache_hint? type=@word_types",
@@ -107,35 +107,35 @@ constexpr RowText kRows[] = {
     {"atom_bitbucket",
      "atom sem=relaxed|acquire|release|acq_rel? scope=cta|cluster|gpu|sys? space=global|shared|shared::cta|"
      "shared::cluster? op=and|or|xor|add|inc|dec|min|max cache=L2::cache_hint? type=@word_types",
-     "#d=_ [addr] value cache_policy:u64?cache", "sm_90 8.1 if:atomic same:P60"},
+     "#d=_ [addr] value cache_policy:u64?cache", "sm_90 8.1 if:atomic"},
     {"atom_cas_bitbucket",
      "atom sem=relaxed|acquire|release|acq_rel? scope=cta|cluster|gpu|sys? space=global|shared|shared::cta|"
      "shared::cluster? cas type=b16|b32|b64|b128",
-     "#d=_ [addr] compare value", "sm_90 8.1 same:P60"},
+     "#d=_ [addr] compare value", "sm_90 8.1"},
     {"atom_exch_bitbucket",
      "atom sem=relaxed|acquire|release|acq_rel? scope=cta|cluster|gpu|sys? space=global|shared|shared::cta|"
      "shared::cluster? exch cache=L2::cache_hint? type=b32|b64|b128",
-     "#d=_ [addr] value cache_policy:u64?cache", "sm_90 8.1 if:cache_hint same:P60"},
+     "#d=_ [addr] value cache_policy:u64?cache", "sm_90 8.1 if:cache_hint"},
     {"atom_half_bitbucket",
      "atom sem=relaxed|acquire|release|acq_rel? scope=cta|cluster|gpu|sys? space=global|shared|shared::cta|"
      "shared::cluster? add noftz cache=L2::cache_hint? type=f16|bf16|f16x2|bf16x2",
-     "#d=_ [addr] value cache_policy:u64?cache", "sm_90 8.1 if:atomic_half same:P60"},
+     "#d=_ [addr] value cache_policy:u64?cache", "sm_90 8.1 if:atomic_half"},
     {"atom_vec_half_bitbucket",
      "atom sem=relaxed|acquire|release|acq_rel? scope=cta|cluster|gpu|sys? space=global? op=add|min|max noftz "
      "cache=L2::cache_hint? vec=v2|v4|v8 type=f16|bf16|f16x2|bf16x2",
-     "#d=_ [addr] value*{vec} cache_policy:u64?cache", "sm_90 8.1 if:atomic_half_vector same:P60"},
+     "#d=_ [addr] value*{vec} cache_policy:u64?cache", "sm_90 8.1 if:atomic_half_vector"},
     {"atom_vec_f32_bitbucket",
      "atom sem=relaxed|acquire|release|acq_rel? scope=cta|cluster|gpu|sys? space=global? add "
      "cache=L2::cache_hint? vec=v2|v4 type=f32",
-     "#d=_ [addr] value*{vec} cache_policy:u64?cache", "sm_90 8.1 if:atomic_vector same:P60"},
+     "#d=_ [addr] value*{vec} cache_policy:u64?cache", "sm_90 8.1 if:atomic_vector"},
     {"atom_f32_noftz_bitbucket",
      "atom sem=relaxed|acquire|release|acq_rel? scope=cta|cluster|gpu|sys? space=global|shared|shared::cta|"
      "shared::cluster? add noftz cache=L2::cache_hint? f32",
-     "#d=_ [addr] value:f32 cache_policy:u64?cache", "sm_90 8.1 if:cache_hint same:P60"},
+     "#d=_ [addr] value:f32 cache_policy:u64?cache", "sm_90 8.1 if:cache_hint"},
     {"atom_vec_f32_noftz_bitbucket",
      "atom sem=relaxed|acquire|release|acq_rel? scope=cta|cluster|gpu|sys? space=global? add noftz "
      "cache=L2::cache_hint? vec=v2|v4 f32",
-     "#d=_ [addr] value:f32*{vec} cache_policy:u64?cache", "sm_90 8.1 if:cache_hint same:P60"},
+     "#d=_ [addr] value:f32*{vec} cache_policy:u64?cache", "sm_90 8.1 if:cache_hint"},
 };
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace {
 
 constexpr RowText kRows[] = {
     {"ldmatrix_s8_s4", "ldmatrix sync aligned m8n16 num=x1|x2|x4 space=shared|shared::cta? s8 s4", "=r:b32*{num} [p]",
-     "sm_107a 9.4 same:P61"},
+     "sm_107a 9.4"},
     {"mma",
      "mma sync aligned shape=m8n8k4|m16n8k4|m16n8k8|m16n8k16|m16n8k32 alayout=row|col blayout=row|col f32 "
      "atype=f16|bf16|tf32|e4m3|e5m2 btype=f16|bf16|tf32|e4m3|e5m2 f32",
@@ -44,11 +44,11 @@ constexpr RowText kRows[] = {
     {"ldmatrix", "ldmatrix sync aligned m8n8 num=x1|x2|x4 trans? space=shared|shared::cta? b16", "=r:b32*{num} [p]",
      "sm_75 6.5 same:P61"},
     {"ldmatrix_m16n16_b8", "ldmatrix sync aligned m16n16 num=x1|x2 trans space=shared|shared::cta? b8",
-     "=r:b32*{num*2} [p]", "sm_100a 8.6 same:P61"},
+     "=r:b32*{num*2} [p]", "sm_100a 8.6"},
     {"ldmatrix_b8fmt",
      "ldmatrix sync aligned shape=m8n16|m16n16 num=x1|x2|x4 trans? space=shared|shared::cta? b8x16 "
      "src_fmt=b6x16_p32|b4x16_p64",
-     "=r:b32*{shape.mn*num/128} [p]", "sm_100a 8.6 if:matrix_bytes same:P61"},
+     "=r:b32*{shape.mn*num/128} [p]", "sm_100a 8.6 if:matrix_bytes"},
     {"movmatrix", "movmatrix sync aligned m8n8 trans b16", "=d:b32 a:b32", "sm_75 7.8"},
     {"stmatrix", "stmatrix sync aligned m8n8 num=x1|x2|x4 trans? space=shared|shared::cta? b16", "[p] r:b32*{num}",
      "sm_90 7.8 same:P63"},

@@ -19,15 +19,15 @@ constexpr RowText kRows[] = {
     {"prmt", "prmt type=b32 mode=f4e|b4e|rc8|ecl|ecr|rc16?", "=d a b c", "sm_75 2.0"},
     {"isspacep", "isspacep space=@all_spaces", "=p:pred &a", "sm_90 2.0 repeatable"},
     {"getctarank", "getctarank shared::cluster type=u32|u64", "=d:u32 a", "sm_90 8.0 repeatable same:E34"},
-    {"getctarank_generic", "getctarank type=u32|u64", "=d:u32 a", "sm_90 8.0 repeatable same:E34"},
+    {"getctarank_generic", "getctarank type=u32|u64", "=d:u32 a", "sm_90 8.0 repeatable"},
     {"shfl_sync", "shfl.sync mode=up|down|bfly|idx type=b32", "=d a b:u32 c:u32 membermask:u32", "sm_75 6.0"},
     {"shfl_sync_p", "shfl.sync mode=up|down|bfly|idx type=b32", "=d|=p:pred a b:u32 c:u32 membermask:u32", "sm_75 6.0"},
     {"cvta", "cvta to space=@all_spaces type=u64", "=d &ptr", "sm_90 2.0 repeatable"},
     {"cvta_generic", "cvta space=@all_spaces type=u64", "=d a:u64", "sm_90 2.0 repeatable"},
     {"mapa", "mapa shared::cluster? type=u64", "=d &a b:u32", "sm_90 8.0 repeatable same:P25"},
-    {"mapa_u64_raw", "mapa type=u64", "=d a:u64 b:u32", "sm_90 8.0 repeatable same:P25"},
-    {"mapa_u64_shared", "mapa shared::cluster type=u64", "=d a:u64 b:u32", "sm_90 8.0 repeatable same:P25"},
-    {"mapa_u32", "mapa shared::cluster type=u32", "=d a:u32 b:u32", "sm_90 8.0 repeatable same:P25"},
+    {"mapa_u64_raw", "mapa type=u64", "=d a:u64 b:u32", "sm_90 8.0 repeatable"},
+    {"mapa_u64_shared", "mapa shared::cluster type=u64", "=d a:u64 b:u32", "sm_90 8.0 repeatable"},
+    {"mapa_u32", "mapa shared::cluster type=u32", "=d a:u32 b:u32", "sm_90 8.0 repeatable"},
 };
 
 }  // namespace

@@ -143,14 +143,14 @@ constexpr RowText kRows[] = {
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard?",
      "[d_tmem@tmem!] a_desc:u64 b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 [sfa_tmem@tmem!] [sfb_tmem@tmem!] "
      "enable_input_d:pred",
-     "sm_107f 9.4 same:P89"},
+     "sm_107f 9.4"},
     {"tcgen05_mma_sp_block_scale_collector_ab_ts",
      "tcgen05 mma sp cta_group=cta_group::1|cta_group::2 kind::mxf8f6f4 block_scale "
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard?",
      "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 [sfa_tmem@tmem!] [sfb_tmem@tmem!] "
      "enable_input_d:pred",
-     "sm_107f 9.4 same:P89"},
+     "sm_107f 9.4"},
     {"tcgen05_mma_block_scale_block_ss",
      "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind=kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4 block_scale "
      "block_size=block16|block32 collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|"
@@ -186,11 +186,10 @@ constexpr RowText kRows[] = {
      "sm_100a 8.6 if:scale_vector same:P88"},
     {"tcgen05_mma_ws_ss",
      "tcgen05 mma ws cta_group::1 kind=kind::f16|kind::tf32|kind::f8f6f4|kind::i8 collector_b=@collectors?",
-     "[d_tmem@tmem!] a_desc:u64 b_desc:u64 idesc:u32 enable_input_d:pred zero_col_mask:u64", "sm_100a 8.6 same:P86"},
+     "[d_tmem@tmem!] a_desc:u64 b_desc:u64 idesc:u32 enable_input_d:pred zero_col_mask:u64", "sm_100a 8.6"},
     {"tcgen05_mma_ws_ts",
      "tcgen05 mma ws cta_group::1 kind=kind::f16|kind::tf32|kind::f8f6f4|kind::i8 collector_b=@collectors?",
-     "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 idesc:u32 enable_input_d:pred zero_col_mask:u64",
-     "sm_100a 8.6 same:P86"},
+     "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 idesc:u32 enable_input_d:pred zero_col_mask:u64", "sm_100a 8.6"},
 };
 
 }  // namespace
