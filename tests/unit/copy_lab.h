@@ -117,9 +117,10 @@ struct CopyResult {
   }
 };
 
-class Machine {
+class ReferenceMachine {
  public:
-  Machine(std::int64_t threads, int bits) : threads_(threads), bits_(bits), env_(static_cast<std::size_t>(threads)) {}
+  ReferenceMachine(std::int64_t threads, int bits)
+      : threads_(threads), bits_(bits), env_(static_cast<std::size_t>(threads)) {}
 
   std::string problem;
 
@@ -474,7 +475,7 @@ inline CopyResult run_copy(const CopyCase& c) {
   out.report = out.dispatched.calls[0];
   if (!out.report.body) return out;
 
-  Machine machine(c.threads, c.dtype.storage_bits());
+  ReferenceMachine machine(c.threads, c.dtype.storage_bits());
   auto elements = [](const ir::Buffer* b) {
     std::int64_t most = 0;
     std::vector<std::pair<std::int64_t, std::int64_t>> box;
@@ -520,10 +521,10 @@ inline CopyResult run_copy(const CopyCase& c) {
       ++expected;
       std::int64_t& cell = machine.cell(dst, t, m);
       if (cell != token[from[i]]) ++wrong;
-      cell = Machine::kUntouched;
+      cell = ReferenceMachine::kUntouched;
     }
   }
-  for (std::int64_t cell : machine.cells(dst)) touched += cell != Machine::kUntouched;
+  for (std::int64_t cell : machine.cells(dst)) touched += cell != ReferenceMachine::kUntouched;
   if (wrong) out.wrong = std::to_string(wrong) + " of " + std::to_string(expected) + " elements wrong";
   if (touched) out.wrong += " " + std::to_string(touched) + " elements beyond the region written";
   return out;
