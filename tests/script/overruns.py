@@ -229,3 +229,26 @@ def whole(A: T.Buffer((256, 64), "float16")):
         Tx.copy(S[k, 0:8], A[k, 0:8])
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW3122]: each of 128 threads copies the whole tile
 #   hint: copy it together: Tx.cta.copy
+
+#--- an index beyond its own dimension  [cuda]
+from tvm.script import tirx as T
+
+@T.prim_func
+def rows(A: T.Buffer((2, 4, 64), "float32"), B: T.Buffer((2, 4, 64), "float32")):
+    T.device_entry()
+    tid = T.thread_id([64])
+    for i in T.serial(5):
+        A[0, i, tid] = 1.0
+#       ^^^^^^^^^^^^ warning[TW3121]: dimension 1 of A has 4 elements, and this index reaches 4 where i is 4
+#   hint: such an index names an element of another row: exchange the indices, or guard the access
+        A[1, tid % 4, i * 16] = 1.0
+#       ^^^^^^^^^^^^^^^^^^^^^ warning[TW3121]: dimension 2 of A has 64 elements, and this index reaches 64 where i is 4
+#   hint: such an index names an element of another row: exchange the indices, or guard the access
+        A[0, 1, i * 16] = 1.0
+#       ^^^^^^^^^^^^^^^ warning[TW3121]: dimension 2 of A has 64 elements, and this index reaches 64 where i is 4
+#   hint: such an index names an element of another row: exchange the indices, or guard the access
+        if i < 4:
+            A[0, i, tid] = 2.0
+    for i in T.serial(8):
+        # Rows counted on purpose.
+        B[0, 0, i * 64] = B[0, i, 0]
