@@ -10,6 +10,7 @@
 #include "compiler/ir/origin.h"
 #include "compiler/run/bind.h"
 #include "compiler/run/data_use.h"
+#include "compiler/run/other_ctas.h"
 #include "compiler/run/sample.h"
 #include "compiler/run/trial_launch.h"
 #include "compiler/simulate/causes.h"
@@ -86,13 +87,17 @@ bool waits_for_others(const simulate::Finding& f) {
 // One launch in its schedules, and its findings.
 struct Looked {
   std::vector<simulate::Finding> findings;
-  std::string part;  // "CTA 0, 1 and 15 of 16": no other was run; empty: all were
+  std::string part;   // "CTA 0, 1 and 15 of 16": no other was run; empty: all were, or
+  std::string shown;  // the same, and the others do alike
+  std::string why;    // that was not shown
 };
 
 class Looking {
  public:
-  Looking(const TrialLaunch& launch, const TrialBudget& budget, const std::stop_token& stop)
-      : launch_(launch),
+  Looking(const lower::LoweredKernel& kernel, const TrialLaunch& launch, const TrialBudget& budget,
+          const std::stop_token& stop)
+      : kernel_(kernel),
+        launch_(launch),
         budget_(budget),
         stop_(stop),
         all_(clusters_of(launch.launch())),
@@ -107,29 +112,78 @@ class Looking {
       return out;
     }
     simulate::Result at_random = in_part(simulate::Timing::Random, steps);
+    if (reaches_limit(at_random) && fewer_will_do()) at_random = in_part(simulate::Timing::Random, steps);
     if (stop_.stop_requested()) return out;
-    const bool is_whole = sample_.size() == all_ || fits(at_random);
-    const bool is_more = is_whole && sample_.size() < all_;
-    const std::uint64_t most = is_more ? std::max(steps, budget_.whole) : steps;
-    simulate::Result latest =
-        is_whole ? launch_.run(simulate::Timing::Latest, {}, most, is_more) : in_part(simulate::Timing::Latest, steps);
+    const bool is_sample = sample_.size() == all_, fits_whole = !is_sample && fits(at_random);
+    // A large grid is run where nothing else tells what its other CTAs do.
+    if (!is_sample && (!fits_whole || expected(at_random) > static_cast<double>(budget_.whole) / 2)) {
+      out.findings = in_part(simulate::Timing::Latest, steps).findings;
+      out.findings.insert(out.findings.end(), at_random.findings.begin(), at_random.findings.end());
+      if (look_at_others(out, steps) || !fits_whole || stop_.stop_requested()) return out;
+      out = {};
+    }
+    const std::uint64_t most = is_sample ? steps : std::max(steps, budget_.whole);
+    out.findings = is_sample ? in_part(simulate::Timing::Latest, steps).findings
+                             : launch_.run(simulate::Timing::Latest, {}, most, true).findings;
     // What waits for CTAs that were not run has to run with them.
-    if (is_more && std::ranges::any_of(at_random.findings, waits_for_others))
+    if (!is_sample && std::ranges::any_of(at_random.findings, waits_for_others))
       at_random = launch_.run(simulate::Timing::Random, {}, most);
-    out.findings = std::move(latest.findings);
     std::ranges::move(at_random.findings, std::back_inserter(out.findings));
-    if (!is_whole) out.part = sample_text(launch_.launch(), sample_);
     return out;
   }
 
  private:
+  double expected(const simulate::Result& sample) const {
+    return static_cast<double>(sample.steps) / static_cast<double>(std::max<std::size_t>(1, sample_.size())) *
+           static_cast<double>(all_);
+  }
+
   // The history of each byte that is touched takes eight times as much.
   bool fits(const simulate::Result& sample) const {
     if (!sample.finished && std::ranges::none_of(sample.findings, waits_for_others)) return false;
-    return launch_.bytes() <= budget_.memory / 4 &&
-           static_cast<double>(sample.steps) / static_cast<double>(std::max<std::size_t>(1, sample_.size())) *
-                   static_cast<double>(all_) <=
-               static_cast<double>(budget_.whole);
+    return launch_.bytes() <= budget_.memory / 4 && expected(sample) <= static_cast<double>(budget_.whole);
+  }
+
+  static bool reaches_limit(const simulate::Result& result) {
+    return std::ranges::any_of(result.findings, [](const simulate::Finding& f) {
+      return f.code == simulate::code::kStepLimit && f.severity == simulate::Severity::Incomplete;
+    });
+  }
+
+  // The first cluster and those that it does not stand for: where CTAs take many steps.
+  bool fewer_will_do() {
+    std::vector<std::uint64_t> few = {0};
+    if (sample_.size() <= few.size()) return false;
+    OtherCtas others = other_ctas(kernel_, launch_.bound(), few);
+    if (few.size() + others.worth_run.size() < sample_.size() && !others.worth_run.empty()) {
+      few.insert(few.end(), others.worth_run.begin(), others.worth_run.end());
+      std::ranges::sort(few);
+      others = other_ctas(kernel_, launch_.bound(), few);
+    }
+    if (others.differ.empty()) sample_ = few;
+    return others.differ.empty();
+  }
+
+  // Do the CTAs that were not run as those that were? Runs some more where that tells.
+  bool look_at_others(Looked& looked, std::uint64_t steps) {
+    OtherCtas others = other_ctas(kernel_, launch_.bound(), sample_);
+    if (budget_.awkward && !others.worth_run.empty() && run_more(others.worth_run, steps, looked.findings))
+      others = other_ctas(kernel_, launch_.bound(), sample_);
+    looked.why = std::move(others.differ);
+    const bool alike = looked.why.empty();
+    (alike ? looked.shown : looked.part) = sample_text(launch_.launch(), sample_);
+    return alike;
+  }
+
+  // Runs these clusters, too. False: it was stopped.
+  bool run_more(const std::vector<std::uint64_t>& clusters, std::uint64_t steps, std::vector<simulate::Finding>& to) {
+    for (simulate::Timing timing : {simulate::Timing::Latest, simulate::Timing::Random}) {
+      if (stop_.stop_requested()) return false;
+      std::ranges::move(launch_.run(timing, clusters, steps).findings, std::back_inserter(to));
+    }
+    sample_.insert(sample_.end(), clusters.begin(), clusters.end());
+    std::ranges::sort(sample_);
+    return true;
   }
 
   // Clusters that wait for others wait for neighbours most often: where they do, the first ones are run.
@@ -142,6 +196,7 @@ class Looking {
     return launch_.run(timing, sample_, steps);
   }
 
+  const lower::LoweredKernel& kernel_;
   const TrialLaunch& launch_;
   const TrialBudget& budget_;
   const std::stop_token& stop_;
@@ -173,6 +228,7 @@ class Trying {
     if (budget_.awkward) try_integers();
     if (budget_.awkward) try_extents();
     simulate::put_causes_first(trial_.findings);
+    if (!trial_.unchecked.empty()) trial_.shown.clear();
     return std::move(trial_);
   }
 
@@ -183,7 +239,7 @@ class Trying {
     auto launch = TrialLaunch::make(kernel_, budget_, small_values(kernel_, budget_, extent, scalar),
                                     {.plain = plain_, .modulus = modulus}, stop_);
     if (!launch) return std::unexpected(std::move(launch.error()));
-    return Looking(*launch, budget_, stop_).look(both, steps);
+    return Looking(kernel_, *launch, budget_, stop_).look(both, steps);
   }
 
   static bool is_same(const simulate::Finding& had, const simulate::Finding& f) {
@@ -214,8 +270,10 @@ class Trying {
 
   void take(Looked looked, const std::string& with) {
     for (simulate::Finding& f : looked.findings) add(std::move(f), with);
+    if (!looked.shown.empty()) trial_.shown = looked.shown;
     if (looked.part.empty()) return;
-    const std::string why = "only " + looked.part + " were tried";
+    std::string why = "only " + looked.part + " were tried";
+    if (!looked.why.empty()) why += "; the others may differ: " + looked.why;
     if (std::ranges::none_of(trial_.unchecked, [&](const Trial::Left& had) { return had.why == why; }))
       trial_.unchecked.push_back({why, {}});
   }

@@ -5,7 +5,8 @@
 // index, a size or a condition all of the tensor is 0, and then numbers that differ, as large as every access stays in
 // its tensor. What that cannot show is said, not passed over.
 //
-// A part of the grid is tried first; all of it where the budget lets that, and else it is said which CTAs were.
+// A part of the grid is tried first; all of it where the budget lets that. Else it is shown, where it can be, that the
+// other CTAs do the same elsewhere (other_ctas.h), or it is said which CTAs were tried.
 #pragma once
 #include <map>
 #include <stop_token>
@@ -44,6 +45,8 @@ struct Trial {
     ir::Origin origin{};  // nowhere: the kernel
   };
   std::vector<Left> unchecked;
+  // Why a part of the grid stands for all of it, where nothing is unchecked; empty: all of it was run.
+  std::string shown;
   std::vector<std::string> tried;  // values that were made up: "`layer` = 1, 0 and 2"
   bool stopped = false;            // asked to; nothing else holds then
 };

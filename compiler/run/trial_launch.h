@@ -29,6 +29,7 @@ class TrialLaunch {
                                                       const std::stop_token& stop);
 
   const JobLaunch& launch() const { return bound_.job.launches.back(); }
+  const Bound& bound() const { return bound_; }
   std::int64_t bytes() const { return bound_.job.bytes(); }  // of all tensors
   // The clusters of these numbers; none: all of them. `beside`: on several cores where the budget says so.
   simulate::Result run(simulate::Timing timing, std::span<const std::uint64_t> clusters, std::uint64_t steps,

@@ -51,14 +51,18 @@ std::vector<text::Diagnostic> trial_diagnostics(const run::Trial& trial, const s
     d.span = left.origin.span ? left.origin.span : kernel.value->kernel.span;
     out.push_back(std::move(d));
   }
-  for (const std::string& tried : trial.tried) {
+  auto note = [&](std::string how) {
     text::Diagnostic d;
     d.code = simulate::code::kUntried;
     d.severity = text::Severity::Hint;
-    d.message = "synchronisation of " + kernel.entry->expression + " was checked at made-up values: " + tried;
+    d.message = "synchronisation of " + kernel.entry->expression + how;
     d.span = kernel.value->kernel.span;
     out.push_back(std::move(d));
-  }
+  };
+  for (const std::string& tried : trial.tried) note(" was checked at made-up values: " + tried);
+  if (!trial.shown.empty())
+    note(" is checked for all CTAs: " + trial.shown +
+         " were tried, and the other CTAs do the same and write elsewhere: shown from addresses");
   return out;
 }
 
