@@ -59,7 +59,9 @@ inline constexpr text::CodeInfo kCodes[] = {
      "scope ids and loops are exact, and every condition on the way was followed, so it is certain. It is a warning, "
      "since the script can be compiled, and what lies beyond may belong to the same allocation; a load there reads "
      "something else, a store spoils it, and `run --on sim` stops at it (TW5001). Copies by the tensor unit (tma) are "
-     "not meant: it leaves out what lies outside of a tensor. A view must have room in the storage that it looks at: "
+     "not meant: it leaves out what lies outside of a tensor. An index beyond its own dimension names an element of "
+     "another row; only where all other indices are constant a kernel is taken to count across rows on purpose. A view "
+     "must have room in the storage that it looks at: "
      "what the layout of that buffer spans over the buffer's own shape."},
     {code::kWholeCopies, "every thread copies the whole tile",
      "A tile primitive without a scope belongs to one thread. Several threads reach this copy, nothing in its regions "

@@ -274,15 +274,14 @@ class Overruns {
     say(std::move(d));
   }
 
-  // An index beyond its own dimension names an element of another row. Where all others are constant, those before it
-  // 0, the kernel counts across rows on purpose.
+  // An index beyond its own dimension names an element of another row. Where all others are constant, the kernel counts
+  // across rows on purpose.
   void dimensions(const ir::Buffer* b, std::span<const Expr> indices, const Stmt* s) {
     for (std::size_t d = 0; d < indices.size(); ++d) {
       const Expr index = indices[d];
       bool counts_across = true;
       for (std::size_t other = 0; other < indices.size(); ++other)
-        counts_across &=
-            other == d || (other < d ? ir::is_constant(indices[other], 0) : ir::constant(indices[other]) != nullptr);
+        counts_across &= other == d || ir::constant(indices[other]);
       if (counts_across) continue;
       const std::int64_t extent = *ir::constant(b->shape[d]);
       auto within = [&](ir::Interval i) { return i.lo >= 0 && i.hi < extent; };

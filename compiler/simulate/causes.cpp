@@ -19,6 +19,9 @@ std::string counted(std::int64_t n, const char* what) { return std::to_string(n)
 // How hints about memory begin that one thread gives back for others (races_told.cpp).
 constexpr std::string_view kReleasedForAll = "one thread ";
 
+// And of barriers that more threads arrive at than they are initialised for.
+constexpr std::string_view kTooFew = "initialise it for ";
+
 // May it follow from a barrier that counts wrongly?
 bool may_follow(const Finding& f) {
   constexpr std::string_view kCodes[] = {code::kUnwritten,  code::kDeadlock, code::kMbarrier,  code::kBytes,
@@ -61,9 +64,11 @@ void Causes::arrives(Machine& m, const Thread& t, std::uint64_t barrier) {
   b.lanes |= lane;
   const int lanes = std::popcount(b.lanes);
   const Mbarrier* state = m.find_barrier(at);
+  if (state) counts(m, t, b, *state);
   if (!state || lanes < 2 || lanes <= state->arrivals) return;
   // Later lanes make the count larger.
-  auto known = std::ranges::find(found_, code::kMbarrier, &Finding::code);
+  auto known = std::ranges::find_if(
+      found_, [](const Finding& f) { return f.code == code::kMbarrier && !f.hint.starts_with(kTooFew); });
   if (known != found_.end() && !ir::same_origin(known->origin, m.origin_of(t))) return;
   if (known == found_.end()) known = found_.insert(found_.begin(), Finding{});
   if (known->times >= static_cast<std::uint64_t>(lanes)) return;
@@ -77,6 +82,31 @@ void Causes::arrives(Machine& m, const Thread& t, std::uint64_t barrier) {
   known->weight = kCause;
   known->times = static_cast<std::uint64_t>(lanes);
   known->related = {{state->origin, state->name + " is initialised here"}};
+}
+
+// More threads arrive by one call than a phase takes. Some kernels let a different one arrive in each phase: it is told
+// where the counting itself goes wrong (is_of_its_barrier()).
+void Causes::counts(Machine& m, const Thread& t, Barrier& b, const Mbarrier& state) {
+  if (b.call == ~0u) b.call = t.pc;
+  if (b.call != t.pc) return;
+  const auto place = std::ranges::lower_bound(b.arrivers, t.number);
+  if (place != b.arrivers.end() && *place == t.number) return;
+  b.arrivers.insert(place, t.number);
+  const auto arrivers = static_cast<std::int64_t>(b.arrivers.size());
+  if (arrivers <= state.arrivals) return;
+  auto known = std::ranges::find_if(found_, [](const Finding& f) { return f.hint.starts_with(kTooFew); });
+  if (known == found_.end()) known = found_.insert(found_.end(), Finding{});
+  if (static_cast<std::int64_t>(known->times) >= arrivers) return;
+  known->code = code::kMbarrier;
+  known->message = state.name + " is initialised for " + counted(state.arrivals, "arrival") + ", and " +
+                   std::to_string(arrivers) + " threads arrive at it by one call: its phases end before all have come";
+  known->hint = std::string(kTooFew) + std::to_string(arrivers) + " arrivals, or let fewer threads arrive";
+  known->origin = state.origin;
+  known->cta = m.cta_of(t);
+  known->thread = t.linear;
+  known->weight = kCause;
+  known->times = static_cast<std::uint64_t>(arrivers);
+  known->related = {{m.origin_of(t), counted(arrivers, "thread") + " arrive here"}};
 }
 
 void Causes::announces(Machine& m, const Thread& t, std::uint64_t barrier, std::int64_t bytes) {
@@ -137,9 +167,30 @@ void fold_late_waits(std::vector<Finding>& findings) {
   std::erase_if(findings, [](const Finding& f) { return f.code == code::kInterleaving; });
 }
 
+// "full" of "`full[0]` is initialised ...".
+std::string_view barrier_of(std::string_view message) {
+  message.remove_prefix(std::min(message.size(), message.find('`') + 1));
+  return message.substr(0, message.find_first_of("`["));
+}
+
+// Does what goes wrong concern the barrier whose count this is?
+bool is_of_its_barrier(const Finding& cause, const std::vector<Finding>& findings) {
+  constexpr std::string_view kCodes[] = {code::kInterleaving, code::kMbarrier, code::kDeadlock};
+  const std::string name = "`" + std::string(barrier_of(cause.message));
+  return std::ranges::any_of(findings, [&](const Finding& f) {
+    if (f.weight >= kCause || std::ranges::find(kCodes, f.code) == std::end(kCodes)) return false;
+    const std::size_t at = f.message.find(name);
+    const std::size_t end = at + name.size();
+    return at != f.message.npos && end < f.message.size() && (f.message[end] == '`' || f.message[end] == '[');
+  });
+}
+
 }  // namespace
 
 void put_causes_first(std::vector<Finding>& findings) {
+  std::erase_if(findings, [&](const Finding& f) {
+    return f.weight == kCause && f.hint.starts_with(kTooFew) && !is_of_its_barrier(f, findings);
+  });
   fold_late_waits(findings);
   // One that has led to something before is told whatever else is found (findings come from several schedules).
   auto first = std::ranges::find(findings, kKnownCause, &Finding::weight);

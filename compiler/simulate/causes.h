@@ -15,6 +15,7 @@
 namespace tilewright::simulate {
 
 class Machine;
+struct Mbarrier;
 struct Thread;
 
 class Causes {
@@ -34,6 +35,9 @@ class Causes {
   struct Barrier {
     // Lanes of one warp that arrived one after the other by one call.
     std::uint32_t warp = ~0u, pc = 0, lanes = 0;
+    // Threads that arrived by one call, sorted.
+    std::uint32_t call = ~0u;
+    std::vector<std::uint32_t> arrivers{};
     // What one thread has announced, and the copies that it issued behind that.
     std::uint32_t thread = ~0u;
     bool mixed = false;  // others take part, or copies come first
@@ -41,6 +45,7 @@ class Causes {
     ir::Origin announcement{};
     std::vector<Finding::Related> brought{};
   };
+  void counts(Machine& m, const Thread& t, Barrier& b, const Mbarrier& state);
   void compare(Machine& m, std::uint64_t at, Barrier& b);
 
   std::map<std::uint64_t, Barrier> barriers_;

@@ -101,8 +101,9 @@ inline constexpr text::CodeInfo kCodes[] = {
      "Several threads write the same bytes at the same time, with equal values in this run. Lanes of one warp that do "
      "it by one instruction are not told."},
     {code::kUntried, "not all of a kernel was tried out",
-     "A run on the simulator looks at the whole grid where that is affordable, else at some CTAs, at small and awkward "
-     "extents, and at inputs and scalars that are not given. What it could not look at, and which values it made "
+     "A run on the simulator looks at the whole grid where that is affordable, else at some CTAs (and says whether "
+     "addresses show that the others do the same elsewhere, or why not), at small and awkward extents, and at inputs "
+     "and scalars that are not given. What it could not look at, and which values it made "
      "up, is said here; `tilewright run` looks at all of it."},
     {code::kWarpgroup, "wgmma misused",
      "The four warps of a warpgroup issue a wgmma together, with the same operands, and behind a wgmma.fence when they "

@@ -87,6 +87,7 @@ Step arrive(Machine& m, Thread& t, const Site& s) {
   bool good = s.flag ? m.barrier_at(t, at, "cp.async.mbarrier.arrive") != nullptr
                      : m.counted(t, at, "cp.async.mbarrier.arrive", [](Mbarrier& b) { return b.defer(); });
   if (!good) return Step::Failed;
+  if (s.flag && m.causes() && !m.foresees()) m.causes()->arrives(m, t, at);
   auto arrival = std::make_unique<CopyArrival>(at);
   if (m.races()) arrival->so_far = m.races()->so_far(t, Queue::Copy);
   return m.engine().issue(m, t, std::move(arrival)) ? Step::Done : Step::Failed;

@@ -96,7 +96,7 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
     return std::nullopt;
   }
   if (bytes < 0 || offset < 0 || offset > size || bytes > size - offset) {
-    const std::string index = index_outside(number, offset, bytes);
+    const std::string index = index_outside(number, offset, bytes, name);
     finding(code::kOutOfBounds, Severity::Error,
             index.empty() ? std::string(what) + " of bytes " + std::to_string(offset) + " to " +
                                 std::to_string(offset + bytes - 1) + " of `" + std::string(name) + "`, which has " +
@@ -123,34 +123,30 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
   return out;
 }
 
-std::string Machine::index_outside(std::uint64_t block, std::int64_t offset, std::int64_t bytes) const {
+const ir::Var* Machine::data_of(std::uint64_t block) const {
+  if (block >= first_shared_ && block < blocks_.size() && !kernel_.shared.empty())
+    return kernel_.shared[(block - first_shared_) % kernel_.shared.size()].buffer->data;
   const auto found = std::ranges::find(global_numbers_, block);
-  if (found == global_numbers_.end()) return {};
+  if (found == global_numbers_.end()) return nullptr;
   const ir::Buffer* tensor = program_.globals[static_cast<std::size_t>(found - global_numbers_.begin())].tensor;
-  const std::int64_t width = tensor ? lower::element_bits(tensor->dtype) / 8 : 0;
-  const bool plain = tensor && tensor->strides.empty() && (!tensor->layout || layout::is_trivial(*tensor->layout));
-  if (!plain || width < 1 || tensor->rank() == 0 || offset % width != 0) return {};
-  std::int64_t rest = offset / width;
-  const std::int64_t count = bytes / width;
-  std::string out;
-  for (std::size_t d = tensor->rank(); d-- > 0;) {
-    const std::optional<std::int64_t> extent = evaluate(tensor->shape[d]);
-    if (!extent || *extent < 1) return {};
-    std::int64_t index = rest;
-    if (d > 0) {  // what leaves a row is in another one: only the first index leaves the tensor
-      index = (rest % *extent + *extent) % *extent;
-      rest = (rest - index) / *extent;
-    }
-    std::string text = std::to_string(index);
-    const bool last = d + 1 == tensor->rank();
-    if (last && count > 1 && (d == 0 || index + count <= *extent)) text += ":" + std::to_string(index + count);
-    out = text + (out.empty() ? "" : ", ") + out;
-    if (d > 0) continue;
-    const std::int64_t far = index < 0 || !last ? index : index + count - 1;
-    return std::string(tensor->name) + "[" + out + "]: index " + std::to_string(far) +
-           (last ? std::string() : " of dimension 0") + " is outside of 0 to " + std::to_string(*extent - 1);
-  }
-  return {};
+  return tensor ? tensor->data : nullptr;
+}
+
+const ElementNames& Machine::names() const {
+  if (!names_) names_ = std::make_unique<ElementNames>(kernel_, [this](ir::Expr e) { return evaluate(e); });
+  return *names_;
+}
+
+std::string Machine::name_of(std::uint64_t block, std::int64_t offset, std::int64_t bytes,
+                             std::string_view view) const {
+  const ir::Var* data = data_of(block);
+  return data ? names().name_of(data, offset, bytes, view) : std::string();
+}
+
+std::string Machine::index_outside(std::uint64_t block, std::int64_t offset, std::int64_t bytes,
+                                   std::string_view view) const {
+  const ir::Var* data = data_of(block);
+  return data ? names().outside(data, offset, bytes, view) : std::string();
 }
 
 void Machine::undefined_read(const Thread& t, std::uint64_t pointer, std::string text) {
@@ -182,15 +178,14 @@ bool inside(const Access& access, std::int64_t index, std::int64_t lanes) {
 
 }  // namespace
 
-// A view of a tensor counts its own elements.
-std::string Machine::outside_text(const Access& access, std::int64_t index, std::int64_t lanes,
+std::string Machine::outside_text(const Thread& t, const Access& access, std::int64_t index, std::int64_t lanes,
                                   std::string_view what) const {
-  const bool whole = access.where == Where::Global && access.offset == Access::kNoRegister &&
-                     program_.globals[access.index].tensor &&
-                     program_.globals[access.index].tensor->name == access.name;
-  const std::string tensor =
-      whole ? index_outside(global_numbers_[access.index], index * access.bytes, lanes * access.bytes) : std::string();
-  if (!tensor.empty()) return std::string(what) + " of " + tensor;
+  if (access.where == Where::Global || access.where == Where::Shared) {
+    const std::uint64_t at = address(t, access, 0);
+    const std::string named =
+        index_outside(at >> kOffsetBits, offset_of(at) + index * access.bytes, lanes * access.bytes, access.name);
+    if (!named.empty()) return std::string(what) + " of " + named;
+  }
   std::string text = std::string(what) + " of element " + std::to_string(index);
   if (lanes > 1) text += " to " + std::to_string(index + lanes - 1);
   return text + " of `" + std::string(access.name) + "`, which has " + std::to_string(access.elements);
@@ -201,7 +196,7 @@ bool Machine::load(Thread& t, const Instruction& i) {
   std::int64_t index = static_cast<std::int64_t>(t.registers[i.a]);
   std::int64_t lanes = i.c;
   if (!inside(access, index, lanes)) {
-    finding(code::kOutOfBounds, Severity::Error, outside_text(access, index, lanes, "read"), &t);
+    finding(code::kOutOfBounds, Severity::Error, outside_text(t, access, index, lanes, "read"), &t);
     return false;
   }
   if (access.type.storage_bits() < 8) {
@@ -216,6 +211,9 @@ bool Machine::load(Thread& t, const Instruction& i) {
   std::uint32_t read = 0;
   if (const std::int64_t hole = options_.uninitialised_reads ? from->hole(bytes) : bytes; hole != bytes) {
     read = undefined_at(t, moved(at, hole), [&] {
+      const std::string name =
+          name_of(at >> kOffsetBits, offset_of(at) + hole / access.bytes * access.bytes, access.bytes, access.name);
+      if (!name.empty()) return name + " is read";
       return "element " + std::to_string(index) + " of `" + std::string(access.name) + "` is read";
     });
   }
@@ -236,7 +234,7 @@ bool Machine::store(Thread& t, const Instruction& i) {
   std::int64_t index = static_cast<std::int64_t>(t.registers[i.a]);
   std::int64_t lanes = i.c;
   if (!inside(access, index, lanes)) {
-    finding(code::kOutOfBounds, Severity::Error, outside_text(access, index, lanes, "write"), &t);
+    finding(code::kOutOfBounds, Severity::Error, outside_text(t, access, index, lanes, "write"), &t);
     return false;
   }
   if (access.type.storage_bits() < 8) {

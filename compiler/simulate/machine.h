@@ -10,6 +10,7 @@
 
 #include "compiler/simulate/blame.h"
 #include "compiler/simulate/causes.h"
+#include "compiler/simulate/element_names.h"
 #include "compiler/simulate/engine.h"
 #include "compiler/simulate/interleavings.h"
 #include "compiler/simulate/mbarrier.h"
@@ -100,9 +101,11 @@ class Machine {
   bool has_moved() const { return moved_; }  // in the last go_on(), did a thread do more than poll?
   void leave_grid();                         // the grid has met
   void deadlock();
-  // "W[-4, 0:8]: index -4 of dimension 0 is outside of 0 to 63"; empty: the memory is no tensor in row-major order.
-  std::string index_outside(std::uint64_t block, std::int64_t offset, std::int64_t bytes) const;
-  std::string outside_text(const Access& access, std::int64_t index, std::int64_t lanes, std::string_view what) const;
+  // element_names.h: bytes of a block, and what leaves one, by the author's indices. Empty: they have none.
+  std::string name_of(std::uint64_t block, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
+  std::string index_outside(std::uint64_t block, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
+  std::string outside_text(const Thread& t, const Access& access, std::int64_t index, std::int64_t lanes,
+                           std::string_view what) const;
   const Thread* split_warp() const;  // a lane of one whose lanes wait at different barriers of the CTA
   void tell_split_warp(const Thread& t);
   void take_causes();                                        // of the cluster that has run
@@ -346,6 +349,8 @@ class Machine {
   void place_shared();
   std::vector<std::uint8_t> written_bytes(std::size_t global) const;  // 1 where this run has written
   std::optional<std::int64_t> evaluate(ir::Expr e) const;
+  const ir::Var* data_of(std::uint64_t block) const;  // null: it is no buffer of the script
+  const ElementNames& names() const;
 
   const lower::LoweredKernel& kernel_;
   const Program& program_;
@@ -390,6 +395,7 @@ class Machine {
   std::shared_ptr<History> history_;
   std::unique_ptr<Races> races_;
   std::unique_ptr<Blame> blame_;
+  mutable std::unique_ptr<ElementNames> names_;  // made for the first finding
   std::unique_ptr<Timeline> timeline_;
   std::uint64_t called_ = 0;  // steps of the running thread up to its call
   std::unique_ptr<Interleavings> interleavings_;

@@ -175,7 +175,7 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
   }
 }
 
-// Bytes of a buffer; or of tensor memory lanes and columns.
+// Elements of a buffer, or bytes where they have no index; of tensor memory lanes and columns.
 std::string Races::place_of(std::uint64_t pointer, std::int64_t bytes, std::string_view view) const {
   const std::uint64_t number = pointer >> kOffsetBits;
   const std::int64_t at = offset_of(pointer);
@@ -186,6 +186,7 @@ std::string Races::place_of(std::uint64_t pointer, std::int64_t bytes, std::stri
     if (machine_.ctas() > 1) lanes += " of CTA " + std::to_string(number - kTensorBlocks);
     return "column " + std::to_string(at / TensorMemory::kLanes) + " of tensor memory in " + lanes;
   }
+  if (const std::string name = machine_.name_of(number, at, bytes, view); !name.empty()) return "`" + name + "`";
   const std::string_view block = machine_.block_name(number);
   std::string out = std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
   if (!view.empty() && view != block) out += " of `" + std::string(view) + "`,";

@@ -75,9 +75,31 @@ void Machine::finding(std::string_view code, Severity severity, std::string mess
   report(std::move(f), thread, origin);
 }
 
+namespace {
+
+// Places that an operation is not waited for at, or copies that no wait on one barrier counts: one cause.
+bool of_one_operation(const Finding& a, const Finding& b) {
+  const bool is_kind = a.code == code::kUnawaited || a.code == code::kUnfinished;
+  return is_kind && a.code == b.code && !a.related.empty() && !b.related.empty() &&
+         ir::same_origin(a.related[0].origin, b.related[0].origin);
+}
+
+// The first place stays; the next ones are related to it.
+void add_place(Finding& known, const Finding& f) {
+  constexpr std::size_t kMost = 4;
+  const auto same = [&](const auto& r) { return ir::same_origin(r.origin, f.origin); };
+  if (ir::same_origin(known.origin, f.origin) || known.related.size() >= kMost ||
+      std::ranges::any_of(known.related, same))
+    return;
+  known.related.push_back({f.origin, f.code == code::kUnfinished ? "and this copy" : "and touched here"});
+}
+
+}  // namespace
+
 bool tell_the_same(const Finding& a, const Finding& b) {
   auto is_race = [](const Finding& f) { return f.code == code::kRace || f.code == code::kUnawaited; };
   const bool races = is_race(a) && is_race(b);
+  if (of_one_operation(a, b)) return true;
   if (a.code != b.code && !races) return false;
   if (races && a.related.size() == 1 && b.related.size() == 1 && ir::same_origin(a.origin, b.related[0].origin) &&
       ir::same_origin(a.related[0].origin, b.origin))
@@ -101,7 +123,10 @@ void Machine::report(Finding f, const Thread* thread, std::optional<Origin> orig
   for (Finding& known : result_.findings) {
     if (!tell_the_same(known, f)) continue;
     f.times = known.times + 1;
-    if (f.weight > known.weight && known.code == f.code) {
+    const bool one = of_one_operation(known, f);
+    if (one) add_place(known, f);
+    if (f.weight > known.weight && known.code == f.code && (!one || ir::same_origin(f.origin, known.origin))) {
+      for (std::size_t r = f.related.size(); r < known.related.size(); ++r) f.related.push_back(known.related[r]);
       known = std::move(f);
     } else {
       known.times = f.times;
@@ -696,9 +721,17 @@ void drop_echoes(std::vector<Finding>& findings) {
              std::ranges::any_of(race.related, [&](const auto& r) { return same_origin(r.origin, f.origin); });
     });
   };
+  // A copy whose barrier nothing waits on, and whose bytes are touched before its end: that is told.
+  auto is_touched = [&](const Finding& f) {
+    return std::ranges::any_of(findings, [&](const Finding& race) {
+      return race.code == code::kUnawaited && !race.related.empty() && same_origin(race.related[0].origin, f.origin);
+    });
+  };
   std::vector<Finding> kept;
   for (Finding& f : findings)
-    if (f.code != code::kUnwritten || !races_there(f)) kept.push_back(f);
+    if (!(f.code == code::kUnwritten && races_there(f)) &&
+        !(f.code == code::kUnfinished && !f.related.empty() && is_touched(f)))
+      kept.push_back(f);
   findings = std::move(kept);
 }
 

@@ -17,9 +17,14 @@ std::expected<Arguments, std::string> read_arguments(const std::vector<std::stri
       out.build.instructions = true;
       continue;
     }
+    if (words[i] == "--require-all") {
+      out.require_all = true;
+      continue;
+    }
     if (name != "--arch" && name != "--entry" && name != "--deny" && name != "--on" && name != "--deadline")
-      return std::unexpected("unknown argument '" + words[i] +
-                             "': --arch, --entry, --deny, --instructions, --on and --deadline are known");
+      return std::unexpected(
+          "unknown argument '" + words[i] +
+          "': --arch, --entry, --deny, --instructions, --on, --require-all and --deadline are known");
     if (equals == std::string::npos && i + 1 == words.size()) return std::unexpected(name + " lacks its value");
     const std::string value = equals == std::string::npos ? words[++i] : words[i].substr(equals + 1);
     if (name == "--arch") {

@@ -13,6 +13,7 @@ struct Arguments {
   // --arch NAME, --entry EXPR (each repeatable), --deny fallback, --instructions
   ide::BuildOptions build;
   std::string on;                  // --on PLACE; empty: as the server was started
+  bool require_all = false;        // --require-all: a test that the device's architecture cannot run fails
   std::optional<double> deadline;  // --deadline SECONDS, of a test's or run's kernel
 };
 // The error names the word that nobody understands.

@@ -51,8 +51,9 @@ Slots slots_for(const std::string& on, const std::string& script, const std::opt
   return std::move(found->slots);
 }
 
-bsp::TestStatus outcome_of(const ide::RunAnswer& answer) {
-  if (answer.end == ide::RunAnswer::End::Skipped) return bsp::TestStatus::Skipped;
+bsp::TestStatus outcome_of(const ide::RunAnswer& answer, bool require_all) {
+  if (answer.end == ide::RunAnswer::End::Skipped)
+    return require_all ? bsp::TestStatus::Failed : bsp::TestStatus::Skipped;
   if (render::run_status(answer) != 0) return bsp::TestStatus::Failed;
   return answer.report.verified() ? bsp::TestStatus::Passed : bsp::TestStatus::Ignored;
 }
@@ -69,8 +70,8 @@ std::string words_of(const ide::BatchRun& run, bsp::TestStatus status) {
 // What several threads report of one test task.
 class Tests {
  public:
-  Tests(endpoint::Endpoint& endpoint, std::string origin, Task& task)
-      : endpoint_(endpoint), origin_(std::move(origin)), task_(task) {}
+  Tests(endpoint::Endpoint& endpoint, std::string origin, Task& task, bool require_all)
+      : endpoint_(endpoint), origin_(std::move(origin)), task_(task), require_all_(require_all) {}
 
   void expect(std::size_t runs) {
     std::lock_guard lock(mutex_);
@@ -84,7 +85,7 @@ class Tests {
     running_[{run.file, run.number}] = std::move(test);
   }
   void ran(const ide::BatchRun& run) {
-    const bsp::TestStatus status = outcome_of(run.answer);
+    const bsp::TestStatus status = outcome_of(run.answer, require_all_);
     const std::string name = name_of(run);
     bsp::TestRun data{.uri = uri_of(run.path),
                       .entry = run.entry,
@@ -132,6 +133,7 @@ class Tests {
   endpoint::Endpoint& endpoint_;
   const std::string origin_;
   Task& task_;
+  const bool require_all_;  // what the device cannot run fails
   std::mutex mutex_;
   bsp::TestReport report_;
   std::size_t known_ = 0;
@@ -249,7 +251,7 @@ Session::Result Session::test(const Work& work) {
     const std::string uri = uri_of(target.path);
     auto task = std::make_shared<Task>(endpoint_, work.origin, "testing " + target.name, "test-task",
                                        Json{{"target", bsp::identifier(uri)}});
-    auto tests = std::make_shared<Tests>(endpoint_, work.origin, *task);
+    auto tests = std::make_shared<Tests>(endpoint_, work.origin, *task, work.arguments.require_all);
     RunSink sink;
     sink.runs.opened = [tests](std::size_t, const std::vector<std::string>& entries) { tests->expect(entries.size()); };
     sink.runs.began = [tests](const ide::BatchRun& run) { tests->began(run); };

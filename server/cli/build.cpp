@@ -31,7 +31,7 @@ struct BuildCommand {
   std::vector<std::string> targets, archs, entries, deny, reports, noises;
   std::string workspace, on, baseline, write_baseline;
   ci::ServerWords server;
-  bool test = false, json = false;
+  bool test = false, json = false, require_all = false;
   int retries = 2, greeting = 60, give_up = 600;
   std::optional<double> deadline;
   bool tests() const { return test || !on.empty(); }
@@ -104,6 +104,7 @@ std::expected<void, std::string> find_targets(const BuildCommand& command, Prepa
 // addresses from clients. One of our own is started with it.
 void add_places(const BuildCommand& command, std::vector<std::string>& to) {
   if (!command.on.empty() && !command.server.address.empty()) to.insert(to.end(), {"--on", command.on});
+  if (command.require_all) to.push_back("--require-all");
   if (command.deadline) to.insert(to.end(), {"--deadline", std::to_string(*command.deadline)});
 }
 
@@ -290,6 +291,8 @@ void add_build(CLI::App& app, Run& run) {
       ->capture_default_str();
   c->add_flag("--test", command->test, "Run every entry, too, and compare its outputs with its reference");
   c->add_option("--on", command->on, "Where tests run: sim, gpu, a remote or a pool; implies --test");
+  c->add_flag("--require-all", command->require_all,
+              "With --test: an entry that the device's architecture cannot run fails, instead of being skipped");
   c->add_option("--deadline", command->deadline,
                 "Seconds that a test's kernel may take (default: 10 on a GPU, 3600 on the simulator)")
       ->check(CLI::Range(0.001, 86400.0));

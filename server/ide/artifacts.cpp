@@ -1,9 +1,12 @@
 #include "server/ide/artifacts.h"
 
 #include <algorithm>
+#include <new>
 
 namespace tilewright::ide {
 namespace {
+
+constexpr const char* kNoMemory = "this machine has no memory left to compile it";
 
 text::Digest key_of(const cuda::CudaSource& cuda, const std::string& architecture) {
   text::Digest key;
@@ -110,7 +113,15 @@ void Artifacts::work(const std::stop_token& end) {
     request.arch = job.wish.architecture;
     request.want_sass = job.wish.sass;
     request.stop = job.stop;
-    auto answer = tools->compile(request);
+    // Who waits for it is told that there was no memory: what is not kept stays pending.
+    auto compiled = [&]() -> std::expected<toolchain::Artifacts, toolchain::Error> {
+      try {
+        return tools->compile(request);
+      } catch (const std::bad_alloc&) {
+        return std::unexpected(toolchain::Error{toolchain::Error::Kind::Memory, kNoMemory, {}, {}});
+      }
+    };
+    auto answer = compiled();
     bool broke = !answer && answer.error().kind == toolchain::Error::Kind::Crash;
     if (broke && health_) health_(answer.error().message);
     if (broken && answer && health_) health_({});

@@ -12,26 +12,36 @@ namespace tilewright::ide {
 
 namespace {
 
-// The kernels that a comment `sequence a then b` names before this one; empty where one of them was not compiled.
-std::vector<const lower::LoweredKernel*> before_in_sequence(const session::CompiledKernel& kernel,
-                                                            const session::Compiled& compiled,
-                                                            const syntax::Tree& tree) {
+// The kernels that a comment `sequence a then b` names before this one.
+struct Before {
+  std::vector<const lower::LoweredKernel*> kernels;
+  std::string missing;  // the first that was not compiled: then the kernel is tried alone
+};
+
+Before before_in_sequence(const session::CompiledKernel& kernel, const session::Compiled& compiled,
+                          const syntax::Tree& tree) {
   constexpr std::string_view kSequence = "sequence ", kThen = " then ";
   for (const syntax::Directive& directive : tree.directives()) {
     if (!directive.text.starts_with(kSequence)) continue;
     std::string_view rest = directive.text.substr(kSequence.size());
-    std::vector<const lower::LoweredKernel*> before;
+    Before before;
     for (bool more = true; more;) {
       const std::size_t end = rest.find(kThen);
       more = end != rest.npos;
       const std::string_view part = rest.substr(0, end);
       if (more) rest.remove_prefix(end + kThen.size());
-      if (session::same_entry(kernel.entry->expression, part)) return before;
+      if (session::same_entry(kernel.entry->expression, part)) {
+        if (!before.missing.empty()) before.kernels.clear();
+        return before;
+      }
       auto at = std::ranges::find_if(compiled.kernels, [&](const session::CompiledKernel& other) {
         return session::same_entry(other.entry->expression, part);
       });
-      if (at == compiled.kernels.end() || !at->lowered) break;
-      before.push_back(at->lowered.get());
+      if (at != compiled.kernels.end() && at->lowered) {
+        before.kernels.push_back(at->lowered.get());
+      } else if (before.missing.empty()) {
+        before.missing = part;
+      }
     }
   }
   return {};
@@ -98,10 +108,16 @@ std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& 
     }
     run::TrialBudget budget;
     budget.values = session::numbers_said(kernel, compiled, *file.tree);
-    budget.before = before_in_sequence(kernel, compiled, *file.tree);
+    Before before = before_in_sequence(kernel, compiled, *file.tree);
+    budget.before = std::move(before.kernels);
     budget.jobs = jobs;
     run::Trial trial = run::try_out(*kernel.lowered, budget, stop);
     if (trial.stopped) return compiled.kernels.size();
+    if (!before.missing.empty())
+      trial.unchecked.push_back({before.missing +
+                                     ", which its sequence runs before it, was not compiled: it was tried " +
+                                     "alone, on made-up inputs",
+                                 {}});
     untried += !trial.unchecked.empty();
     for (text::Diagnostic& d : trial_diagnostics(trial, kernel, compiled.evaluation->anchors))
       if (d.code == simulate::code::kUntried || seen.emplace(d.span.anchor, d.span.begin, d.code).second)

@@ -241,11 +241,8 @@ def rows(A: T.Buffer((2, 4, 64), "float32"), B: T.Buffer((2, 4, 64), "float32"))
         A[0, i, tid] = 1.0
 #       ^^^^^^^^^^^^ warning[TW3121]: dimension 1 of A has 4 elements, and this index reaches 4 where i is 4
 #   hint: such an index names an element of another row: exchange the indices, or guard the access
-        A[1, tid % 4, i * 16] = 1.0
+        A[0, tid % 4, i * 16] = 1.0
 #       ^^^^^^^^^^^^^^^^^^^^^ warning[TW3121]: dimension 2 of A has 64 elements, and this index reaches 64 where i is 4
-#   hint: such an index names an element of another row: exchange the indices, or guard the access
-        A[0, 1, i * 16] = 1.0
-#       ^^^^^^^^^^^^^^^ warning[TW3121]: dimension 2 of A has 64 elements, and this index reaches 64 where i is 4
 #   hint: such an index names an element of another row: exchange the indices, or guard the access
         if i < 4:
             A[0, i, tid] = 2.0

@@ -54,7 +54,96 @@ def k(A: T.Buffer((2, 64, 64), "float16"), B: T.Buffer((2, 64, 64), "float16")):
                 T.ptx.mbarrier.arrive(empty.ptr_to([0]))
 """
 
+# Barriers of a ring: how many arrivals each is initialised for.
+COUNTED = """\
+# tilewright: arch sm_90a
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+FULL, EMPTY = 1, 4
+
+
+@T.prim_func
+def k(A: T.Buffer((8, 64, 64), "float16"), B: T.Buffer((8, 64, 64), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    wg = T.warpgroup_id([2])
+    lane = T.lane_id([32])
+    tid = T.thread_id([256])
+    tile = T.alloc_shared((2, 64, 64), "float16", align=128)
+    full = T.alloc_shared((2,), "uint64")
+    empty = T.alloc_shared((2,), "uint64")
+    if tid == 0:
+        for s in T.unroll(2):
+            T.ptx.mbarrier.init(full.ptr_to([s]), FULL)
+            T.ptx.mbarrier.init(empty.ptr_to([s]), EMPTY)
+        T.ptx.fence.mbarrier_init()
+    T.cuda.cta_sync()
+    if tid == 128:
+        for i in T.serial(8):
+            T.ptx.mbarrier.try_wait(empty.ptr_to([i % 2]), (i // 2 + 1) % 2)
+            T.ptx.mbarrier.arrive.expect_tx(full.ptr_to([i % 2]), 8192)
+            Tx.copy_async(tile[i % 2, :, :], A[i, :, :], dispatch="tma", mbar=full.ptr_to([i % 2]))
+    if wg == 0:
+        for i in T.serial(8):
+            T.ptx.mbarrier.try_wait(full.ptr_to([i % 2]), i // 2 % 2)
+            B[i, tid // 2, tid % 2] = tile[i % 2, tid // 2, tid % 2]
+            T.cuda.warpgroup_sync(1)
+            if lane == 0:
+                T.ptx.mbarrier.arrive(empty.ptr_to([i % 2]))
+"""
+
+# A copy that nothing waits for, used at four lines.
+UNAWAITED = """\
+# tilewright: arch sm_90a
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+
+@T.prim_func
+def k(A: T.Buffer((128, 8), "float32"), B: T.Buffer((128, 8), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([128])
+    s = T.alloc_shared((128, 8), "float32")
+    Tx.cta.copy_async(s[:, :], A[:, :])
+    T.cuda.cta_sync()
+    B[tid, 0] = s[tid, 0]
+    B[tid, 1] = s[tid, 1]
+    B[tid, 2] = s[tid, 2] + s[tid, 3]
+    B[tid, 4] = s[127 - tid, 4]
+"""
+
+# Elements of shared memory in the author's indices.
+INDICES = """\
+# tilewright: arch sm_90a
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def k(B: T.Buffer((4, 32), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([128])
+    s = T.alloc_shared((4, 32, 2), "float32")
+    s[tid // 32, tid % 32, 1] = 1.0
+    T.cuda.cta_sync()
+    B[tid // 32, tid % 32] = s[3 - tid // 32, tid % 32, 1]
+"""
+
 CASES = [
+    ("a barrier for one arrival that four warps bring", COUNTED, "EMPTY = 1, 4", "EMPTY = 1, 1",
+     ("TW5013", "T.ptx.mbarrier.init(empty", "initialised for 1 arrival, and 4 threads arrive", "initialise it for 4 arrivals"), 1),
+    ("a barrier for three", COUNTED, "EMPTY = 1, 4", "EMPTY = 1, 3",
+     ("TW5013", "T.ptx.mbarrier.init(empty", "initialised for 3 arrivals, and 4 threads arrive", "initialise it for 4 arrivals"), 1),
+    ("a barrier for five", COUNTED, "EMPTY = 1, 4", "EMPTY = 1, 5", ("TW5004", "try_wait(empty", "lacks 1 of 5 arrivals", "initialise it for fewer"), 1),
+    ("a barrier for two that one thread arrives at", COUNTED, "FULL, EMPTY = 1", "FULL, EMPTY = 2", ("TW5004", "try_wait(full", "lacks 1 of 2 arrivals", ""), 1),
+    ("a barrier for as many as arrive", COUNTED, "", "", None, 0),
+    ("a copy that nothing waits for, used at four lines", UNAWAITED, "", "", ("TW5021", "B[tid, 0] = s[tid, 0]", "`s[", "wait_group(0)"), 1),
+    ("the same with its wait is right", UNAWAITED, "    T.cuda.cta_sync()\n", "    T.ptx.cp_async.commit_group()\n    T.ptx.cp_async.wait_group(0)\n    T.cuda.cta_sync()\n", None, 0),
+    ("an element that another warp writes", INDICES, "    T.cuda.cta_sync()\n", "", ("TW5020", "B[tid // 32", "reads `s[2, 0, 1]`", "T.cuda.cta_sync()"), 1),
+    ("an element that was never written", INDICES, "tid % 32, 1]\n", "tid % 32, 0]\n", ("TW5002", "B[tid // 32", "s[3, 0, 0] is read", ""), 1),
+    ("an element outside", INDICES, "s[3 - tid", "s[4 - tid", ("TW3121", "B[tid // 32", "", ""), 2),
     ("a commit by all lanes", BLACKWELL, "    elif warp == 5:\n        if lane == 0:", "    elif warp == 5:\n        if lane >= 0:",
      ("TW5013", "ring.empty.arrive(use.stage)", "32 lanes of warp 5 each arrive at `ring_empty_buf[0]` by this call, and a phase takes 1 arrival",
       "T.ptx.elect_sync()"), 1),
