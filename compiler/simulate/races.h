@@ -103,7 +103,8 @@ class Races {
   void fence_tensor_before(const Thread& t);
   void fence_tensor_after(const Thread& t);
   // Columns of tensor memory are given back: what touched them has to be over, and is forgotten.
-  void release_columns(const Thread& t, std::int64_t first, std::int64_t columns);
+  // `peer`: the CTA that gives them back together with this one; that of the thread: none does.
+  void release_columns(const Thread& t, std::int64_t first, std::int64_t columns, std::uint32_t peer);
   // At barriers of hardware, by a number that the caller chooses; and at mbarriers, by their pointer.
   void arrive(const Thread& t, std::uint64_t place);
   // A relaxed arrival at the cluster's barrier: releases what fences of the thread have released before it.

@@ -127,7 +127,9 @@ void Races::fence_tensor_before(const Thread& t) {
 
 void Races::fence_tensor_after(const Thread& t) { behind_fence_[t.number] = order_.known(t.number); }
 
-void Races::release_columns(const Thread& t, std::int64_t first, std::int64_t columns) {
+// A pair gives back the columns of both its CTAs in one operation that a warp of each performs (PTX ISA 9.7.16.5, table
+// of the issue granularity; 9.7.16.7.1): nothing says that it waits for what the peer still reads.
+void Races::release_columns(const Thread& t, std::int64_t first, std::int64_t columns, std::uint32_t peer) {
   const Access release{.thread = t, .writes = true};
   Touch left;
   auto look = [&](const Touch& touch) {
@@ -138,23 +140,39 @@ void Races::release_columns(const Thread& t, std::int64_t first, std::int64_t co
     if (r.who) look({r.who, r.time, r.site});
   };
   const std::int64_t from = first * TensorMemory::kLanes, end = (first + columns) * TensorMemory::kLanes;
-  shadow_.each_touched(kTensorBlocks + t.cta, [&](Cell& cell, std::int64_t at) {
-    if (at < from || at >= end) return;
+  auto each = [&](std::uint32_t cta, auto&& f) {
+    shadow_.each_touched(kTensorBlocks + cta, [&](Cell& cell, std::int64_t at) {
+      if (at >= from && at < end) f(cell);
+    });
+  };
+  auto look_at = [&](Cell& cell) {
     look(cell.write);
     look_readers(cell.read);
     if (cell.more) std::ranges::for_each(shadow_.more(cell), look_readers);
+  };
+  auto forget = [&](Cell& cell) {
     shadow_.no_readers(cell);
     cell.write = {};
-  });
+  };
+  each(t.cta, look_at);
+  const bool of_pair = left.who == 0 && peer != t.cta;
+  if (of_pair) each(peer, look_at);
+  // What the peer is still to give back is looked at by that, too.
+  const bool is_last = peer == t.cta || machine_.tensor_memory(peer).columns_from(first) == 0;
+  if (is_last) each(t.cta, forget);
+  if (is_last && peer != t.cta) each(peer, forget);
   if (left.who == 0) return;
   const Issued& op = issued(left.who & ~Touch::kOperation);
   Finding f;
   const bool awaited = is_awaited(op, true);
   f.code = awaited ? code::kRace : code::kUnawaited;
+  if (of_pair) f.severity = Severity::Warning;
   f.message = "thread " + std::to_string(t.linear) + " gives back columns of tensor memory that " + name_of(left) +
               " touches: " + (awaited ? "nothing orders the two" : "nobody has waited for it");
   f.hint = awaited ? "put {cta_sync}() before tcgen05.dealloc, or another barrier that both threads reach"_row_text
                    : wait_for(op.queue, true);
+  if (of_pair)
+    f.hint = "a pair gives back the columns of both CTAs: put {cluster_sync}() before tcgen05.dealloc"_row_text;
   f.related.push_back({machine_.origin_numbered(left.site & ~Touch::kAtomic), "touched here"});
   machine_.report(std::move(f), &t);
 }

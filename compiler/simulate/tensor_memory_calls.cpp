@@ -50,7 +50,8 @@ Step release(Machine& m, std::span<Thread> lanes, const Site& s) {
   auto address = static_cast<std::int64_t>(Machine::arg(t, s, 0));
   auto columns = static_cast<std::int64_t>(Machine::arg(t, s, 1));
   if (m.tensor_memory(t.cta).release(address, columns)) {
-    if (m.races()) m.races()->release_columns(t, address, columns);
+    const std::uint32_t peer = s.flag && m.ctas() > 1 ? t.cta ^ 1 : t.cta;
+    if (m.races()) m.races()->release_columns(t, address, columns, peer);
     return Step::Done;
   }
   const std::int64_t there = m.tensor_memory(t.cta).columns_from(address);
@@ -63,6 +64,11 @@ Step release(Machine& m, std::span<Thread> lanes, const Site& s) {
   if (there) f.related.push_back({m.tensor_memory(t.cta).origin_of(address), "allocated here"});
   m.report(std::move(f), &t);
   return Step::Failed;
+}
+
+bool set_up_release(Site& s, const Arguments& a) {
+  s.flag = a.integer("cta_group") == 2;
+  return true;
 }
 
 Step relinquish(Machine& m, std::span<Thread> lanes, const Site&) {
@@ -282,7 +288,7 @@ Step address(Machine&, Thread& t, const Site& s) {
 
 constexpr CallRow kRows[] = {
     {.meaning = Meaning::TmemAlloc, .slots = "dst_ptr, n_cols", .warp = allocate},
-    {.meaning = Meaning::TmemDealloc, .slots = "taddr, n_cols", .warp = release},
+    {.meaning = Meaning::TmemDealloc, .slots = "taddr, n_cols", .warp = release, .set_up = set_up_release},
     {.meaning = Meaning::TmemRelinquish, .slots = "", .warp = relinquish},
     {.meaning = Meaning::TmemLoad, .slots = "src_addr, row, col", .warp = load, .set_up = set_up_fragment},
     {.meaning = Meaning::TmemStore, .slots = "dst_addr, row, col", .warp = store, .set_up = set_up_fragment},

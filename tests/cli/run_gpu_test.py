@@ -110,6 +110,20 @@ class Gpu(Case):
                 self.fits(r.json, "run")
                 self.assertEqual(r.json["status"], word)
 
+    def test_a_build_may_require_all_tests(self):
+        """What the device cannot run is skipped by `build --test`, and fails with --require-all."""
+        self.file("all/tilewright.toml", "")
+        self.file("all/needs.py", BLACKWELL)
+        os.makedirs(self.path("driver"))
+        os.symlink(self.fake, self.path("driver/libcuda.so.1"))
+        driver = {"LD_LIBRARY_PATH": self.path("driver")}
+        r = self.run_it("build", self.path("all"), "--test", "--on", "gpu", env=driver)
+        self.assertIn("2 tests: 0 passed, 0 failed, 2 skipped", r.text + r.errors)
+        r = self.run_it("build", self.path("all"), "--test", "--on", "gpu", "--require-all", env=driver)
+        self.assertIn("two: needs sm_100a", r.text + r.errors)
+        self.assertIn("2 tests: 0 passed, 2 failed", r.text + r.errors)
+        self.assertNotEqual(r.status, 0)
+
     def test_entries_of_another_architecture_are_skipped(self):
         """The stand-in for the driver is a Hopper: what needs Blackwell is one line and no failure."""
         self.file("all/needs.py", BLACKWELL)

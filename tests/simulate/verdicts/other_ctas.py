@@ -19,6 +19,15 @@
 # verdict unchecked through_tensor_maps(63): CTAs may write what others touch in C
 # verdict unchecked pairs(1): nothing
 # verdict unchecked pairs(0): CTAs may write what others touch in B
+# verdict unchecked far("a view"): nothing
+# verdict unchecked far("a view too near"): CTAs may write what others touch in C
+# verdict unchecked far("a bulk copy"): nothing
+# verdict unchecked far("a bulk copy too near"): CTAs may write what others touch in C
+# verdict far("one CTA reads another element"): TW5020 at `s[tid] = 0.0`
+# verdict unchecked far("one CTA leaves the tensor"): CTAs may write what others touch in C
+# verdict unchecked far("one CTA begins earlier"): CTAs that take another branch were not run
+# verdict unchecked far("unsigned"): CTAs that take another branch were not run
+# verdict unchecked far("a flag"): depends on data
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 
@@ -114,5 +123,49 @@ def pairs(own):
             x = x * T.float32(0.5) + A[bx * 128 + tid]
         if rank == 0:
             B[(bx // 2) * (128 - (1 - own)) + tid] = x
+
+    return k
+
+
+def far(kind):
+    n, ctas = 1 << 24, 1 << 17
+
+    @T.prim_func
+    def k(A: T.Buffer((n,), "float32"), C: T.Buffer((n,), "float32"), F: T.Buffer((ctas,), "int32")):
+        T.device_entry()
+        bx = T.cta_id([ctas])
+        tid = T.thread_id([128])
+        s = T.alloc_shared((128,), "float32", align=128)
+        x: T.float32 = 0.0
+        for i in T.serial(60):
+            x = x * T.float32(0.5) + T.float32(1)
+        s[tid] = A[bx * 128 + tid] + x
+        T.ptx.fence.proxy_async("shared::cta")
+        T.cuda.cta_sync()
+        at: T.int32 = bx * 128 + tid
+        if T.meta_var(kind == "one CTA begins earlier"):
+            if bx == 70001:
+                at = at - 128
+        if T.meta_var(kind == "unsigned"):
+            u: T.uint32 = T.cast(bx, "uint32") - T.uint32(70000)
+            at = T.cast(u % T.uint32(ctas - 1), "int32") * 128 + tid
+        if T.meta_var(kind == "a flag"):
+            if F[ctas - 1 - bx] == 1:
+                at = tid
+        if T.meta_var(kind == "a view" or kind == "a view too near"):
+            V = T.decl_buffer((128,), "float32", data=C.data, elem_offset=bx * (128 if kind == "a view" else 120))
+            V[tid] = s[tid]
+        elif T.meta_var(kind == "a bulk copy" or kind == "a bulk copy too near"):
+            if tid == 0:
+                T.ptx.cp_async_bulk_s2g(C.ptr_to([bx * (128 if kind == "a bulk copy" else 124)]), s.ptr_to([0]), 512)
+                T.ptx.cp_async.bulk.commit_group()
+                T.ptx.cp_async.bulk.wait_group(0)
+        elif T.meta_var(kind == "one CTA reads another element"):
+            C[at] = s[T.if_then_else(bx == 88888, 127 - tid, tid)]
+            s[tid] = 0.0
+        elif T.meta_var(kind == "one CTA leaves the tensor"):
+            C[at + T.if_then_else(bx == 88888, n, 0)] = s[tid]
+        else:
+            C[at] = s[tid]
 
     return k
