@@ -86,7 +86,10 @@ void for_parts(Value v, F part) {
   // What became unknown holds what it held.
   if (auto* list = dynamic_cast<List*>(v.o)) std::ranges::for_each(list->items, part);
   if (auto* tuple = dynamic_cast<Tuple*>(v.o)) std::ranges::for_each(tuple->items, part);
-  if (auto* iterator = dynamic_cast<Iterator*>(v.o)) std::ranges::for_each(iterator->items, part);
+  if (auto* iterator = dynamic_cast<Iterator*>(v.o)) {
+    std::ranges::for_each(iterator->items, part);
+    if (iterator->source) std::ranges::for_each(iterator->source->parts(), part);
+  }
   if (auto* dict = dynamic_cast<Dict*>(v.o)) {
     for (const auto& [key, value] : dict->items) part(value);
   }
@@ -163,6 +166,10 @@ Value one_given(Interpreter& in, Value unknown, const Native* function, const Ar
   for (Value v : callbacks_among(arguments)) {  // it may not have been called, or not as often as Python does
     if (!in.lose(v, unknown.reason())) return Value::error();
   }
+  for (Value v : arguments.positional) {  // nor an iterator asked
+    auto* it = v.is_object() ? dynamic_cast<Iterator*>(v.o) : nullptr;
+    if (it && it->source && !in.lose(v, unknown.reason())) return Value::error();
+  }
   if (!changing) return unknown;
   const Value one = Value::opaque(in.depends_on(unknown, arguments.call));
   in.may_be_within(one.reason(), function->self);
@@ -227,6 +234,7 @@ bool Interpreter::lose(Value v, const char* why) {
     }
     std::vector<Value> changed;
     add_changed_by(*this, at, why, changed);
+    if (auto* it = dynamic_cast<Iterator*>(o); it && it->source) it->source->add_changed(*this, why, changed);
     std::ranges::for_each(changed, look);
     if (auto* native = dynamic_cast<Native*>(o)) look(native->self);
     if (auto* dict = dynamic_cast<Dict*>(o); dict && dict->owner) look(Value::object(dict->owner));

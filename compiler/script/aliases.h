@@ -16,6 +16,9 @@ bool is_callback(Value v);
 bool leaves_function(Value decorator);
 // Adds what calling a function of the script may change; names that it binds outside of itself become unknown.
 void add_changed_by(Interpreter& in, Value function, const char* why, std::vector<Value>& changed);
+// The same of evaluating an expression in that scope.
+void add_changed_by_expression(Interpreter& in, const syntax::Node* node, Scope* scope, const char* why,
+                               std::vector<Value>& changed);
 // What a call of a function that is not known gives: it may call the functions that it was given, later.
 Value unknown_result(Interpreter& in, Value function, const Arguments& arguments);
 // A call of a generator or an asynchronous function, whose body is not followed: what it may change is unknown.

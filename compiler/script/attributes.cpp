@@ -139,6 +139,15 @@ bool takes_attribute(Interpreter& in, const Class* cls, std::string_view name, t
   return false;
 }
 
+// The script's own __setattr__; null: there is none.
+Value* setter_of(Class* cls) {
+  for (Class* c : cls->mro) {
+    Scope::Binding* b = c->scope && c->scope->parent ? c->scope->find("__setattr__") : nullptr;
+    if (b) return &b->value;
+  }
+  return nullptr;
+}
+
 void consider_members(const Class* cls, Nearby& near) {
   for (const Class* c : cls->mro) {
     if (!c->scope) continue;
@@ -419,7 +428,7 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
         return !call(attribute(*in_class, "__set__", span), args, span).is_error();
       }
     }
-    if (Value* setter = instance->cls->find("__setattr__"); setter && setter->as<Function>()) {
+    if (Value* setter = setter_of(instance->cls)) {
       Value args[] = {string(name), value};
       return !call(bind(*this, *setter, object, instance->cls, span), args, span).is_error();
     }
@@ -511,6 +520,16 @@ Value element_of(Interpreter& in, const std::vector<Value>& items, bool is_list,
   return at ? items[*at] : Value::error();
 }
 
+// What each index of it gives; null: they give several things.
+const Value* only_item(Value container) {
+  List* list = container.as<List>();
+  Tuple* tuple = container.as<Tuple>();
+  const std::vector<Value>* items = list ? &list->items : tuple ? &tuple->items : nullptr;
+  if (!items || items->empty()) return nullptr;
+  const Value first = items->front();
+  return std::ranges::all_of(*items, [&](Value v) { return is_same(v, first); }) ? items->data() : nullptr;
+}
+
 // The same of what has to be gone through first.
 Value element_of_iterated(Interpreter& in, Value object, Value index, text::Span span) {
   auto items = in.iterate(object, span);
@@ -535,7 +554,10 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
   }
   if (DataTypeValue* d = object.as<DataTypeValue>()) return array_type(*this, *d, indices, single);
   Value index = single ? indices[0] : tuple({indices.begin(), indices.end()});
-  if (index.is_opaque()) return one_within(*this, index, object, span);
+  if (index.is_opaque()) {
+    if (const Value* only = only_item(object)) return may_raise(span) ? *only : Value::error();
+    return one_within(*this, index, object, span);
+  }
   if (index.is_poison()) return index;
   if (Slice* s = index.as<Slice>()) {
     for (Value bound : {s->start, s->stop, s->step}) {

@@ -28,6 +28,8 @@ constexpr std::string_view kReadingMethods[] = {"get",   "keys",   "values", "it
                                                 "copy",  "lower",  "upper",  "startswith", "endswith", "split",
                                                 "strip", "format", "join",   "replace"};
 
+constexpr std::size_t kWorkOfNode = 16;  // a step
+
 bool is_among(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -86,7 +88,7 @@ class Called {
     while (!todo.empty()) {
       const Node* n = todo.back();
       todo.pop_back();
-      in_.spend(1);
+      in_.spend(kWorkOfNode);
       if (auto* global = as<syntax::Global>(n)) outer_.insert(outer_.end(), global->names.begin(), global->names.end());
       if (auto* outer = as<syntax::Nonlocal>(n)) outer_.insert(outer_.end(), outer->names.begin(), outer->names.end());
       syntax::for_children(n, [&](const Node* child) { todo.push_back(child); });
@@ -97,7 +99,7 @@ class Called {
     while (!todo_.empty()) {
       const Todo next = todo_.back();
       todo_.pop_back();
-      in_.spend(4);
+      in_.spend(kWorkOfNode);
       visit(next.node, next.use);
     }
   }
@@ -225,6 +227,11 @@ bool is_callback(Value v) {
   const Native* native = v.as<Native>();  // a method of a container, or a partial of another function
   const bool changes = native && native->self.is_object() && !native->self.as<Str>();
   return changes || v.as<Function>() || v.as<LambdaFunction>() || v.as<BoundMethod>();
+}
+
+void add_changed_by_expression(Interpreter& in, const syntax::Node* node, Scope* scope, const char* why,
+                               std::vector<Value>& changed) {
+  Called(in, scope, why, changed).lambda({}, node);
 }
 
 void add_changed_by(Interpreter& in, Value function, const char* why, std::vector<Value>& changed) {

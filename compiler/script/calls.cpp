@@ -3,6 +3,7 @@
 
 #include "compiler/script/aliases.h"
 #include "compiler/script/arrivals.h"
+#include "compiler/script/generators.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/python/support.h"
@@ -333,6 +334,46 @@ Flow Interpreter::run_function(syntax::Stmts body, Scope* scope) {
   return here.join(Flow::Return, flow);
 }
 
+// What functools.cache or contextmanager left with a function that they made; None: it is none of theirs.
+static Value made_of(const Function* f, std::string_view by) {
+  Dict* own = f->attributes.as<Dict>();
+  if (!own) return Value::none();
+  for (const auto& [key, value] : own->items) {
+    Str* name = key.as<Str>();
+    if (name && name->text == by) return value;
+  }
+  return Value::none();
+}
+
+static Value call_with_self(Interpreter& in, Value function, const Arguments& arguments, Value self) {
+  if (self.is_none()) return in.call(function, arguments);
+  std::vector<Value> values{self};
+  values.insert(values.end(), arguments.positional.begin(), arguments.positional.end());
+  Arguments with_self = arguments;
+  with_self.positional = values;
+  with_self.spans = {};
+  return in.call(function, with_self);
+}
+
+static Value call_cached(Interpreter& in, const Tuple& cached, const Arguments& arguments, Value self) {
+  Function* f = cached.items[0].as<Function>();
+  Dict* results = cached.items[1].as<Dict>();
+  std::vector<Value> parts{self};
+  parts.insert(parts.end(), arguments.positional.begin(), arguments.positional.end());
+  for (const Keyword& k : arguments.keywords) {
+    parts.push_back(in.string(k.name));
+    parts.push_back(k.value);
+  }
+  if (!in.charge(4 * parts.size(), arguments.call)) return Value::error();
+  const Value key = in.tuple(std::move(parts));
+  const bool known = results && in.unknown_within(key).is_none();
+  if (Value* found = known ? in.dict_find(results, key) : nullptr) return *found;
+  if (in.has_pending()) return Value::error();
+  const Value made = in.call_function(f, arguments, self);
+  if (!made.is_error() && known && Value::object(results).as<Dict>()) in.dict_set(results, key, made);
+  return in.has_pending() ? Value::error() : made;
+}
+
 Value Interpreter::call_function(Function* f, const Arguments& arguments, Value self) {
   bool has_self = !self.is_none();
   ++script_calls_;
@@ -346,7 +387,12 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
       f->owner && f->def->name.text == "__init__" ? std::string_view(f->owner->name) : f->def->name.text;
   if (script && !require_kernel(arguments.call, std::string(name) + " is inlined into a kernel: it"))
     return Value::error();
-  if (f->def->is_async || f->def->is_generator) return unfollowed_call(*this, f, arguments, self);
+  if (f->def->is_async || (script && f->def->is_generator)) return unfollowed_call(*this, f, arguments, self);
+  if (!f->attributes.is_none()) {
+    const Value manager = made_of(f, python::kManaged), cached = made_of(f, python::kCached);
+    if (!manager.is_none()) return call_with_self(*this, manager, arguments, self);
+    if (const Tuple* parts = kernel_ ? nullptr : cached.as<Tuple>()) return call_cached(*this, *parts, arguments, self);
+  }
 
   ModeGuard guard(*this);
   ScopeGuard call(*this, f->is_hygienic || !script_scope_ ? f->closure : script_scope_, Scope::Kind::Function);
@@ -361,6 +407,10 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
     return left_by_error();
   }
   if (f->owner) scope->set("__class__", Value::object(f->owner));
+  if (f->def->is_generator) {
+    const Value generator = make_generator(*this, f, scope);
+    return generator.is_none() ? unfollowed_call(*this, f, arguments, self) : generator;
+  }
   const std::size_t calls = host_calls_.size();
   const bool by_name = arguments.call == text::Span{f->anchor, f->def->name.at.begin, f->def->name.at.end};
   if (!kernel_ && arguments.call && !by_name) host_calls_.push_back({arguments.call, name});

@@ -300,6 +300,8 @@ bool Interpreter::equals(Value a, Value b) {
     if (Str* s = b.as<Str>()) return ir::parse_dtype(s->text) == d->dtype;
   }
   if (b.as<DataTypeValue>() && a.as<Str>()) return equals(b, a);
+  if (a.as<Dict>() && !python::inner_dict_of(b).is_none()) return equals(a, python::inner_dict_of(b));
+  if (b.as<Dict>() && !python::inner_dict_of(a).is_none()) return equals(python::inner_dict_of(a), b);
   if (a.o->type != b.o->type) return same_text(a, b);
   if (!holds_values(a.o->type)) return equal_objects(a, b);
   if (!enter_value(0)) return false;
@@ -407,6 +409,48 @@ std::size_t Interpreter::hash(Value v) {
   return static_cast<std::size_t>(v.tag) * 31 + std::hash<std::int64_t>()(v.i);
 }
 
+// What is left of an iterator whose items come one by one, behind those in `out`.
+static std::optional<std::vector<Value>> drained(Interpreter& in, Value iterator, std::vector<Value> out,
+                                                 text::Span span) {
+  Value item;
+  while (true) {
+    switch (in.next_of(iterator, &item, span)) {
+      case Next::End: return out;
+      case Next::Failed: return std::nullopt;
+      case Next::Unknown:
+        in.fail(code::kOpaque, span,
+                "this cannot be iterated here: " + (item.is_opaque() ? in.whence(item) : "it has an error"),
+                item.is_opaque() ? in.remedy(item) : "");
+        return std::nullopt;
+      case Next::Item: break;
+    }
+    if (!python::reserve(in, span, sizeof(Value))) return std::nullopt;
+    out.push_back(item);
+  }
+}
+
+// What an object gives at 0, 1, 2, ... until it raises an IndexError.
+static std::optional<std::vector<Value>> by_index(Interpreter& in, Value v, text::Span span) {
+  std::vector<Value> out;
+  while (true) {
+    const Value index = Value::integer(static_cast<std::int64_t>(out.size()));
+    const Value item = in.subscript(v, {&index, 1}, true, span);
+    if (item.is_error()) {
+      if (!in.has_pending()) return std::nullopt;
+      Pending pending = in.take_pending();
+      if (python::is_exception(in, pending, "IndexError")) return out;
+      python::raise_again(in, pending, span);
+      return std::nullopt;
+    }
+    if (item.is_opaque()) {
+      in.fail(code::kOpaque, span, "this cannot be iterated here: " + in.whence(item), in.remedy(item));
+      return std::nullopt;
+    }
+    if (!python::reserve(in, span, sizeof(Value))) return std::nullopt;
+    out.push_back(item);
+  }
+}
+
 std::optional<std::vector<Value>> Interpreter::iterate(Value v, text::Span span) {
   if (MetaVar* m = v.as<MetaVar>()) return iterate(m->value, span);
   if (List* l = v.as<List>()) {
@@ -425,7 +469,8 @@ std::optional<std::vector<Value>> Interpreter::iterate(Value v, text::Span span)
   if (Iterator* it = v.as<Iterator>()) {
     out.assign(it->items.begin() + static_cast<std::ptrdiff_t>(std::min(it->next, it->items.size())), it->items.end());
     it->next = it->items.size();
-    return out;
+    if (!it->source && !it->is_running) return out;
+    return drained(*this, v, std::move(out), span);
   }
   if (Range* r = v.as<Range>()) {
     std::int64_t n = r->length();
@@ -459,7 +504,12 @@ std::optional<std::vector<Value>> Interpreter::iterate(Value v, text::Span span)
   if (Instance* instance = v.as<Instance>(); instance && instance->cls->find("__iter__")) {
     Value r = call(attribute(v, "__iter__", span), std::span<const Value>(), span);
     if (r.is_error()) return std::nullopt;
-    if (!r.as<Instance>()) return iterate(r, span);
+    Instance* own = r.as<Instance>();
+    if (own && own->cls->find("__next__")) return drained(*this, r, {}, span);
+    if (!own) return iterate(r, span);
+  }
+  if (Instance* instance = v.as<Instance>(); instance && instance->cls->find("__getitem__")) {
+    return by_index(*this, v, span);
   }
   if (v.is_opaque()) {
     fail(code::kOpaque, span, "this cannot be iterated here: " + whence(v), remedy(v));

@@ -31,6 +31,10 @@ std::optional<std::int64_t> Interpreter::as_int(Value v, text::Span span, std::s
     if (const std::int64_t* c = ir::constant(v.as_expr())) return *c;
   }
   if (MetaVar* m = v.as<MetaVar>()) return as_int(m->value, span, what);
+  if (Instance* instance = v.as<Instance>(); instance && instance->cls->find("__index__")) {
+    const Value number = call(attribute(v, "__index__", span), std::span<const Value>(), span);
+    if (!number.as<Instance>()) return as_int(number, span, what);
+  }
   if (v.is_opaque()) {
     fail(code::kOpaque, span, std::string(what) + " is not known here: " + whence(v), remedy(v));
   } else if (v.is_poison()) {

@@ -137,6 +137,11 @@ static bool adds_methods(const Class* cls, const Class* base) {
   return false;
 }
 
+static bool is_of_dict(Interpreter& in, const Class* cls) {
+  const Class* methods = cls->bases.empty() ? nullptr : python::class_named(in, "builtins.dict methods");
+  return methods && std::ranges::find(cls->mro, methods) != cls->mro.end();
+}
+
 // Is it a method that @abstractmethod marks?
 static bool is_abstract(Value v) {
   if (StaticMethod* s = v.as<StaticMethod>()) v = s->function;
@@ -176,6 +181,7 @@ Value Interpreter::construct(Class* cls, const Arguments& arguments) {
   for (Class* c : cls->mro) {
     if (!c->construct) continue;
     if (cls->is_exception && c != cls && cls->find("__init__")) break;
+    if (c != cls && c->name == "dict" && adds_methods(cls, c)) break;
     if (!cls->is_exception && !cls->is_enum && adds_methods(cls, c)) {
       assume();
       return Value::opaque(keep("an object of a class derived from " + c->name + '\0').data());
@@ -196,6 +202,9 @@ Value Interpreter::construct(Class* cls, const Arguments& arguments) {
   } else {
     instance = make<Instance>();
     instance->cls = cls;
+  }
+  if (is_of_dict(*this, cls) && !instance->find(python::kInnerDict)) {
+    instance->set(python::kInnerDict, Value::object(make<Dict>()));
   }
   Value self = Value::object(instance);
   std::size_t allocated = kernel_ ? kernel_->allocated().size() : 0;
@@ -357,6 +366,8 @@ Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
   text::Span name = span(def->name.at);
   if (!python::work(*this, name, ancestors) || !reserve(ancestors * sizeof(Class*), name)) return Value::error();
   linearise(cls, cls->mro);
+  const auto dict = std::ranges::find_if(cls->mro, [](const Class* c) { return c->construct && c->name == "dict"; });
+  if (dict != cls->mro.end()) cls->mro.insert(dict, python::dict_methods_class(*this));
   heap_.count(cls->mro.capacity() * sizeof(Class*));
   cls->scope = make<Scope>();
   cls->scope->kind = Scope::Kind::Class;

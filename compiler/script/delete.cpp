@@ -90,7 +90,9 @@ bool Interpreter::delete_subscript(Value object, Value index, text::Span span) {
     if (instance->cls->find("__delitem__")) {
       return !call(attribute(object, "__delitem__", span), std::span<const Value>(&index, 1), span).is_error();
     }
-    if (instance->cls->has_unknown_base || instance->find(python::kInnerDict)) return true;
+    if (const Value inner = python::inner_dict_of(object); !inner.is_none())
+      return delete_subscript(inner, index, span);
+    if (instance->cls->has_unknown_base) return true;
   }
   fail(code::kType, span, std::string(type_name(object)) + " does not support deletion of an element");
   return false;

@@ -2,9 +2,11 @@
 #include <algorithm>
 
 #include "compiler/script/aliases.h"
+#include "compiler/script/generators.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/probe.h"
+#include "compiler/script/python/lazy_iterators.h"
 #include "compiler/script/python/namespaces.h"
 #include "compiler/script/worlds.h"
 
@@ -28,7 +30,8 @@ Value* Interpreter::find_binding(const syntax::Name& name, Scope* scope) {
 
 Value Interpreter::lookup(const syntax::Name& name, Scope* scope, text::Span span) {
   if (Value* v = find_binding(name, scope)) return *v;
-  return unbound(name, scope, span);
+  const Value v = unbound(name, scope, span);
+  return !v.is_opaque() || may_raise(span) ? v : Value::error();
 }
 
 Value Interpreter::eval(const syntax::Node* node, Scope* scope) {
@@ -134,11 +137,14 @@ Value Interpreter::eval_dict(const syntax::Dict* node, Scope* scope) {
     if (!item.key) {
       Value other = eval(item.value, scope);
       if (other.is_error()) return other;
-      if (other.is_opaque()) return other;
-      if (Dict* d = other.as<Dict>()) {
+      if (other.is_opaque() || other.is_poison()) return other;
+      if (const Value inner = python::inner_dict_of(other); inner.is_opaque()) return inner;
+      if (Dict* d = python::as_dict(other)) {
         if (!dict_add(dict, *d, span(item.value))) return Value::error();
+        continue;
       }
-      continue;
+      fail(code::kType, span(item.value), "what stands after ** must be a dict, not " + std::string(type_name(other)));
+      return Value::error();
     }
     Value key = eval(item.key, scope);
     if (key.is_error()) return key;
@@ -293,7 +299,7 @@ Value gather_keywords(Interpreter& in, const syntax::Call* node, Scope* scope, s
       unknown = v;
       continue;
     }
-    Dict* d = v.as<Dict>();
+    Dict* d = python::as_dict(v);
     if (!d) {
       return in.fail(code::kType, in.span(k.value),
                      "an argument after ** must be a dict, not " + std::string(type_name(v)));
@@ -309,6 +315,15 @@ Value gather_keywords(Interpreter& in, const syntax::Call* node, Scope* scope, s
 
 }  // namespace
 
+// Does a call of it iterate over its arguments to their end, with nothing in between?
+static bool takes_all(Value function) {
+  constexpr std::string_view kTaking[] = {"sum", "sorted", "min", "max", "join", "fsum", "prod", "extend", "update"};
+  const Native* native = function.as<Native>();
+  const Class* cls = function.as<Class>();
+  const bool container = cls && cls->construct && !(cls->scope && cls->scope->parent);
+  return container || (native && std::ranges::find(kTaking, native->name) != std::end(kTaking));
+}
+
 Value Interpreter::eval_call(const syntax::Call* node, Scope* scope) {
   Value function = eval(node->function, scope);
   if (function.is_error()) return function;
@@ -316,7 +331,10 @@ Value Interpreter::eval_call(const syntax::Call* node, Scope* scope) {
   if (Value names = python::call_on_names(*this, node, function, scope); !names.is_none()) return names;
   if (function.is_poison()) return function;
   Positional positional(node->args.size());
+  auto* generator = node->args.empty() ? nullptr : syntax::as<syntax::Comprehension>(node->args[0]);
+  consumed_at_once_ = generator && generator->form == syntax::ComprehensionKind::Generator && takes_all(function);
   Value unknown = gather_positional(*this, node, scope, positional);
+  consumed_at_once_ = false;
   if (unknown.is_error() || unknown.is_poison()) return unknown;
   std::vector<Keyword> keywords;
   Value unknown_keyword = gather_keywords(*this, node, scope, keywords);
@@ -392,9 +410,35 @@ Value comprehended(Interpreter& in, syntax::ComprehensionKind form, std::vector<
 
 }  // namespace
 
+// Runs `each` for the items, one after the other; false: an error is pending. `unknown`: what leaves it open how many
+// there are.
+template <class F>
+static bool for_items(Interpreter& in, Value iterable, text::Span span, Value& unknown, F each) {
+  if (!python::comes_by_items({&iterable, 1})) {
+    auto values = in.iterate(iterable, span);
+    return values && std::ranges::all_of(*values, each);
+  }
+  const Value iterator = in.iterator_of(iterable, span);
+  if (iterator.is_error()) return false;
+  Value item;
+  while (true) {
+    const Next next = in.next_of(iterator, &item, span);
+    if (next == Next::Unknown) unknown = item;
+    if (next != Next::Item) return next != Next::Failed;
+    if (!each(item)) return false;
+  }
+}
+
 Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* scope) {
+  const bool at_once = std::exchange(consumed_at_once_, false) || node->form != syntax::ComprehensionKind::Generator;
   ScopeGuard guard(*this, scope, Scope::Kind::Block);
   Scope* inner = guard.scope;
+  const Value first = eval(node->clauses[0].iterable, scope);
+  if (first.is_error()) return first;
+  const bool generator = node->form == syntax::ComprehensionKind::Generator;
+  if (generator && !first.is_opaque() && !first.is_poison() && (!at_once || python::runs_script(first))) {
+    return make_lazy_comprehension(*this, node, inner, first);
+  }
   std::vector<Value> items;
   Dict* dict = node->form == syntax::ComprehensionKind::Dict || node->form == syntax::ComprehensionKind::Set
                    ? make<Dict>()
@@ -442,20 +486,15 @@ Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* 
       if (!t) return false;
       return !*t || inside(self, clause + 1);
     }
-    Value iterable = eval(c.iterable, clause == 0 ? scope : inner);
+    Value iterable = clause == 0 ? first : eval(c.iterable, inner);
     if (iterable.is_error()) return false;
     if (iterable.is_opaque() || iterable.is_poison()) {
       unknown = iterable;
       return true;
     }
-    auto values = iterate(iterable, span(c.iterable));
-    if (!values) return false;
-    for (Value v : *values) {
-      if (!step(span(node))) return false;
-      if (!assign_host(c.target, v, inner)) return false;
-      if (!inside(self, clause + 1)) return false;
-    }
-    return true;
+    return for_items(*this, iterable, span(c.iterable), unknown, [&](Value v) {
+      return step(span(node)) && assign_host(c.target, v, inner) && inside(self, clause + 1);
+    });
   };
   if (!run(run, 0)) return Value::error();
   if (!unknown.is_none()) return unknown;
@@ -468,8 +507,8 @@ Value Interpreter::eval_fstring(const syntax::FString* node, Scope* scope) {
     out += part.text;
     if (!part.value) continue;
     Value v = eval(part.value, scope);
-    if (v.is_error()) return v;
-    if (v.is_opaque() || v.is_poison()) return v;
+    if (v.is_error() || v.is_poison()) return v;
+    if (const Value unknown = python::unknown_in_text(*this, v); !unknown.is_none()) return unknown;
     if (part.conversion == 'r' || part.conversion == 'a') v = string(repr(v));
     if (part.conversion == 's') v = string(str(v));
     std::string spec;

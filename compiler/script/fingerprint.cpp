@@ -274,7 +274,10 @@ void Fingerprint::object(Object* o) {
       add(v.as<Slice>()->start);
       add(v.as<Slice>()->stop);
       return add(v.as<Slice>()->step);
-    case Type::Iterator: digest_.add(v.as<Iterator>()->next); return add(v.as<Iterator>()->items);
+    case Type::Iterator:
+      if (v.as<Iterator>()->source || v.as<Iterator>()->is_running) return unknown();
+      digest_.add(v.as<Iterator>()->next);
+      return add(v.as<Iterator>()->items);
     case Type::Function: return contents(*v.as<Function>());
     case Type::Lambda: return contents(*v.as<LambdaFunction>());
     case Type::BoundMethod: add(v.as<BoundMethod>()->function); return add(v.as<BoundMethod>()->self);

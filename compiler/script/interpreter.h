@@ -57,7 +57,8 @@ struct Pending {                        // the exception on its way up
 // The kernel under construction, and what the evaluator knows of it beside.
 struct KernelState : builder::KernelBuilder {
   using KernelBuilder::KernelBuilder;
-  bool failed = false;  // errors were reported in it
+  bool failed = false;        // errors were reported in it
+  std::vector<Frame*> ifs{};  // `with T.If(...)` under way, outermost first
 };
 
 // What kernels point to and values do not own. A kernel's store keeps that of the module around it, so that a kernel
@@ -158,6 +159,10 @@ class Interpreter {
   bool set_attribute(Value object, std::string_view name, Value value, text::Span span);
   Value subscript(Value object, std::span<const Value> indices, bool single, text::Span span);
   bool set_subscript(Value object, std::span<const Value> indices, bool single, Value value, text::Span span);
+  // iter(v): an iterator, or an instance of a class with __next__.
+  Value iterator_of(Value v, text::Span span);
+  // The next item of one of these. Failed: an error is pending.
+  Next next_of(Value iterator, Value* item, text::Span span);
   // Everything that iteration yields, at once; nothing (pending) when it cannot be iterated here.
   std::optional<std::vector<Value>> iterate(Value v, text::Span span);
   std::string str(Value v);   // str(v)
@@ -353,6 +358,8 @@ class Interpreter {
   friend class CallBinder;
   friend class Fingerprint;
   friend class Arrivals;
+  friend class GeneratorRun;
+  friend class ItemsOfComprehension;
 
   Value eval_node(const syntax::Node* node, Scope* scope);
   // The expression itself, or a pending error when it is too large for the later stages.
@@ -535,6 +542,7 @@ class Interpreter {
   Scope* script_scope_ = nullptr;    // innermost scope of the script-mode statement being run
   std::vector<Scope*> free_scopes_;  // of calls that have ended
   text::Span at_;                    // the expression that was begun last, for what has no place of its own
+  bool consumed_at_once_ = false;    // the generator expression that is evaluated next
   std::uint64_t steps_ = 0;
   builder::Weights module_weights_;  // of expressions outside of kernels
   Value return_value_;

@@ -266,7 +266,7 @@ Value concatenated(Interpreter& in, Value a, Value b, text::Span span) {
 
 // a | b of dicts, and of types in annotations. None: they are neither.
 Value united(Interpreter& in, Value a, Value b, text::Span span) {
-  if (Dict* x = a.as<Dict>(), *y = b.as<Dict>(); x && y) {
+  if (Dict* x = python::as_dict(a), *y = python::as_dict(b); x && y) {
     Dict* d = in.make<Dict>();
     return in.dict_add(d, *x, span) && in.dict_add(d, *y, span) ? Value::object(d) : Value::error();
   }
@@ -304,6 +304,10 @@ Value binary_sets(Interpreter& in, Operator op, Set* x, Set* y, text::Span span)
 Value binary_containers(Interpreter& in, Operator op, Value a, Value b, text::Span span) {
   Value v;
   if (Str* format = op == Operator::Mod ? a.as<Str>() : nullptr) {
+    Tuple* values = b.as<Tuple>();
+    for (Value part : values ? values->items : std::vector<Value>{b}) {
+      if (const Value unknown = python::unknown_in_text(in, part); !unknown.is_none()) return unknown;
+    }
     auto text = percent_format(in, format->text, b, span);
     return text ? in.string(*text) : Value::error();
   }

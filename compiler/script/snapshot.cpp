@@ -149,6 +149,7 @@ void Snapshot::keep(Object* o) {
     case Type::Iterator: {
       Iterator* i = v.as<Iterator>();
       sequences_.push_back({o, &i->items, &i->next, kind, i->items, i->next});
+      if (i->source) generators_.push_back({i, i->source->copy()});
       break;
     }
     case Type::Dict: tables_.push_back({o, v.as<Dict>(), kind, v.as<Dict>()->items, v.as<Dict>()->index}); break;
@@ -187,6 +188,7 @@ void Snapshot::swap() {
   }
   for (Single& s : singles_) std::swap(*s.value, s.kept);
   for (Cache& c : caches_) c.jit->cache.swap(c.kept);
+  for (Generator& g : generators_) g.iterator->source.swap(g.kept);
 }
 
 std::size_t Snapshot::join_into_objects(const char* why, std::vector<Value>& parted) {
@@ -195,6 +197,7 @@ std::size_t Snapshot::join_into_objects(const char* why, std::vector<Value>& par
   for (Items& i : sequences_) changed += join(i, why, parted);
   for (Entries& e : tables_) changed += join(e, why, parted);
   for (Attributes& a : instances_) changed += join(a, why, parted);
+  for (Generator& g : generators_) changed += join(g, why, parted);
   for (Single& s : singles_) changed += join_value(*s.value, s.kept, why, parted);
   // What a kernel was specialised for in one world was made of what held there.
   for (Cache& c : caches_) c.jit->cache.resize(std::min(c.jit->cache.size(), c.kept.size()));
@@ -231,6 +234,17 @@ std::size_t Snapshot::join(Bindings& b, const char* why, std::vector<Value>& par
     ++changed;
   }
   return changed;
+}
+
+std::size_t Snapshot::join(Generator& g, const char* why, std::vector<Value>& parted) {
+  if (!g.iterator->source || !g.kept || g.iterator->source->same(*g.kept)) return 0;
+  for (const Source* source : {g.iterator->source.get(), g.kept.get()}) {
+    const std::vector<Value> parts = source->parts();
+    parted.insert(parted.end(), parts.begin(), parts.end());
+  }
+  if (g.iterator->type == Type::Unknown) return 0;
+  become_unknown(g.iterator, why);
+  return 1;
 }
 
 std::size_t Snapshot::join(Items& i, const char* why, std::vector<Value>& parted) {

@@ -146,6 +146,7 @@ std::expected<text::Dialect, std::string> built_in_dialect(std::string_view name
 std::span<const Record> scope_id_records();
 std::span<const Record> buffer_records();
 std::span<const Record> loop_records();
+std::span<const Record> branch_records();
 std::span<const Record> expression_records();
 std::span<const Record> class_records();
 std::span<const Record> decorator_records();

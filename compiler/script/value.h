@@ -215,10 +215,30 @@ struct Slice : Object {
   TILEWRIGHT_OBJECT(Slice, Slice)
   Value start, stop, step;
 };
-struct Iterator : Object {  // zip, enumerate, generators, ...: computed at once, consumed from the front
+// What asking an iterator for its next item came to. Unknown: whether there is one is not known, nor what it is.
+enum class Next : std::uint8_t { Item, End, Unknown, Failed };
+
+// Where an iterator takes its items from, one at a time: the call of a generator function, a generator expression, a
+// map over one of them. Its state is kept and joined as that of other objects is (worlds.h).
+struct Source {
+  Source() = default;
+  Source(const Source&) = default;
+  Source& operator=(const Source&) = default;
+  virtual ~Source() = default;
+  virtual Next pull(Interpreter& in, Value sent, Value* item, text::Span span) = 0;
+  virtual std::unique_ptr<Source> copy() const = 0;
+  virtual bool same(const Source& other) const = 0;
+  virtual std::vector<Value> parts() const = 0;  // the values that it holds
+  // Adds what going on with it may change; names that it binds outside of itself become unknown.
+  virtual void add_changed(Interpreter& in, const char* why, std::vector<Value>& changed) const = 0;
+};
+
+struct Iterator : Object {  // zip, enumerate, generators, ...: consumed from the front
   TILEWRIGHT_OBJECT(Iterator, Iterator)
   std::vector<Value> items;
   std::size_t next = 0;
+  std::unique_ptr<Source> source;  // of what comes after the items; null: nothing does
+  bool is_running = false;         // its source is out, to make an item
 };
 
 // Exchanges what two lists hold. What points into the first stays right as far as both are long.
@@ -436,14 +456,16 @@ struct TypeAnnotation : Object {
   const ir::Buffer* buffer = nullptr;  // of T.Buffer(...)
 };
 
-enum class FrameKind : std::uint8_t { Loop, Grid, Attribute, LaunchThread, Compose, Host };
+enum class FrameKind : std::uint8_t { Loop, Grid, Attribute, LaunchThread, Compose, Host, If, Then, Else, While };
 struct Frame : Object {
   TILEWRIGHT_OBJECT(Frame, Frame)
   FrameKind kind = FrameKind::Loop;
   builder::LoopNest loops;
   std::vector<std::pair<std::string_view, ir::Expr>> attributes;
-  const ir::Var* node = nullptr;  // T.attr(node, key, value)
-  const ir::Var* var = nullptr;   // launch_thread
+  const ir::Var* node = nullptr;                            // T.attr(node, key, value)
+  const ir::Var* var = nullptr;                             // launch_thread
+  ir::Expr condition;                                       // T.If, T.While
+  builder::Block then_body = nullptr, else_body = nullptr;  // of T.If, as far as they are made
 };
 struct KernelValue : Object {
   TILEWRIGHT_OBJECT(KernelValue, Kernel)

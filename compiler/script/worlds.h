@@ -73,6 +73,10 @@ class Snapshot {
     Value* value;
     Value kept;
   };
+  struct Generator {
+    Iterator* iterator;
+    std::unique_ptr<Source> kept;
+  };
   struct Cache {
     Jit* jit;
     std::vector<std::pair<std::vector<Value>, Value>> kept;
@@ -82,6 +86,7 @@ class Snapshot {
   static std::size_t join(Items& i, const char* why, std::vector<Value>& parted);
   static std::size_t join(Entries& e, const char* why, std::vector<Value>& parted);
   static std::size_t join(Attributes& a, const char* why, std::vector<Value>& parted);
+  static std::size_t join(Generator& g, const char* why, std::vector<Value>& parted);
 
   std::vector<Bindings> scopes_;
   std::vector<Items> sequences_;
@@ -89,6 +94,7 @@ class Snapshot {
   std::vector<Attributes> instances_;
   std::vector<Single> singles_;
   std::vector<Cache> caches_;
+  std::vector<Generator> generators_;
 };
 
 }  // namespace tilewright::script

@@ -137,7 +137,13 @@ struct Compare : Node {
 struct IfExp : Node { Expr condition, then_value, else_value; static constexpr NodeKind kKind = NodeKind::IfExp; };
 struct NamedExpr : Node { Name name; Expr value; static constexpr NodeKind kKind = NodeKind::NamedExpr; };
 struct Starred : Node { Expr value; static constexpr NodeKind kKind = NodeKind::Starred; };
-struct Unsupported : Node { std::string_view text; static constexpr NodeKind kKind = NodeKind::Unsupported; };
+struct Unsupported : Node {
+  std::string_view text;
+  Expr value = nullptr;  // what is awaited or yielded; null: nothing
+  bool yields = false;
+  bool from = false;  // `yield from value`
+  static constexpr NodeKind kKind = NodeKind::Unsupported;
+};
 struct Broken : Node {
   Exprs parts;  // what could be read inside, in text order: for hover and completion, never evaluated
   static constexpr NodeKind kKind = NodeKind::Broken;

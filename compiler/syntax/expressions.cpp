@@ -121,10 +121,23 @@ Expr Expressions::expression_of(Kind kind, Extent at) {
     case Kind::named_expression: return named(at);
     case Kind::lambda: return lambda(at);
     case Kind::list_splat: return arena_.make<Starred>(Node{NodeKind::Starred, at}, required(only_child(), at));
-    case Kind::yield: yields_ = true; [[fallthrough]];
-    case Kind::await: suspect_ = true; return arena_.make<Unsupported>(Node{NodeKind::Unsupported, at}, view(at));
+    case Kind::yield:
+    case Kind::await: return awaited_or_yielded(kind == Kind::yield, at);
     default: return broken_expression();
   }
+}
+
+Expr Expressions::awaited_or_yielded(bool yields, Extent at) {
+  suspect_ = true;
+  yields_ = yields_ || yields;
+  std::string_view after = view(at);
+  after.remove_prefix(std::min(after.size(), yields ? sizeof "yield" - 1 : sizeof "await" - 1));
+  after.remove_prefix(std::min(after.size(), after.find_first_not_of(" \t\\\r\n")));
+  constexpr std::string_view kFrom = "from";
+  const bool from = yields && after.starts_with(kFrom) && after.size() > kFrom.size() &&
+                    std::string_view(" \t\\\r\n([{'\"").find(after[kFrom.size()]) != std::string_view::npos;
+  Expr value = only_child();
+  return arena_.make<Unsupported>(Node{NodeKind::Unsupported, at}, view(at), value, yields, from);
 }
 
 // Names, attributes and elements, and sequences of them: what may certainly be assigned to.

@@ -27,6 +27,7 @@ class Expressions : public Reader {
   Expr target();
   static bool is_target(Expr e);  // null is one: there is nothing to check
   static bool is_single_target(Expr e);
+  Expr awaited_or_yielded(bool yields, Extent at);
   // The one expression among the children; null if there is none.
   Expr only_child();
   // Elements of a sequence. A broken one becomes a Broken: their number is then unknown.

@@ -31,7 +31,6 @@ void for_children(const Node* n, F&& visit) {
     case NodeKind::BoolLit:
     case NodeKind::NoneLit:
     case NodeKind::EllipsisLit:
-    case NodeKind::Unsupported:
     case NodeKind::Import:
     case NodeKind::ImportFrom:
     case NodeKind::Pass:
@@ -39,6 +38,7 @@ void for_children(const Node* n, F&& visit) {
     case NodeKind::Continue:
     case NodeKind::Global:
     case NodeKind::Nonlocal: return;
+    case NodeKind::Unsupported: return one(as<Unsupported>(n)->value);
     case NodeKind::FString:
       for (const FStringPart& p : as<FString>(n)->parts) {
         one(p.value);

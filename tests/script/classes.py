@@ -233,10 +233,9 @@ def k(A: T.Buffer((4,), "int32")):
     T.device_entry()
     tx = T.thread_id([32])
     T.static_assert(not hasattr(T, "no_such_thing") and hasattr(T, "cta_id"))
-    with T.If(tx == 0):
-#          ^^ error[TW2003]: T.If is not available: it builds a statement by hand
+    T.Assert(tx == 0, "no")
+#     ^^^^^^ error[TW2003]: T.Assert is not available: it builds a statement by hand
 #   hint: write the statement itself: if, while, assert, break, continue, or a binding with T.let
-        pass
     a = T.axis.spatial(4, tx)
 #         ^^^^ error[TW2003]: T.axis is not available: it belongs to the block dialect, which is no tile script
 #   hint: write loops and indices

@@ -812,3 +812,52 @@ def k(A_ptr: T.handle):
 #|     v = T.cta_id([1])
 #|     t = T.thread_id([64])
 #|     A[t] = T.float32(1.0)
+
+#--- dtype objects as keys and sizes [print]
+import numpy as np
+import torch
+import ml_dtypes
+from tvm.script import tirx as T
+
+WIDTHS = {torch.float16: 16, torch.bfloat16: 17, torch.float32: 32, np.float64: 64, "int8": 8, np.dtype("int16"): 160}
+NAMES = {v: k for k, v in {"half": torch.float16, "full": torch.float32}.items()}
+
+def width(dtype):
+    return dtype.itemsize
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    A[0] = WIDTHS[torch.float16] + WIDTHS[torch.bfloat16]
+    A[1] = WIDTHS[np.float64]
+    A[2] = torch.float16.itemsize + np.dtype(np.float32).itemsize * 10
+    A[3] = width(torch.bfloat16) + width(torch.float32)
+    A[4] = len(NAMES[torch.float16])
+    A[5] = WIDTHS.get(torch.int8, 3)
+    A[6] = WIDTHS[np.dtype("int16")]
+    A[7] = int(torch.float16 == torch.half) + 2 * int(torch.float16 == torch.float32) + 4 * int(torch.float16 in (torch.float16, torch.bfloat16))
+    A[8] = torch.finfo(torch.float16).bits
+    A[9] = int(str(torch.float16) == "torch.float16") + 2 * int(np.dtype("float32").name == "float32")
+    A[10] = int(torch.float16.is_floating_point) + 2*int(torch.int8.is_floating_point)
+    A[11] = int(np.float16 == np.dtype("float16")) + 2*int(np.dtype("float16") == "float16")
+    A[12] = int(torch.float16 == "float16")
+#| @T.prim_func
+#| def k(A: T.Buffer((64,), "int32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     v_1 = T.thread_id([32])
+#|     A[0] = 33
+#|     A[1] = 64
+#|     A[2] = 42
+#|     A[3] = 6
+#|     A[4] = 4
+#|     A[5] = 3
+#|     A[6] = 160
+#|     A[7] = 5
+#|     A[8] = 16
+#|     A[9] = 3
+#|     A[10] = 1
+#|     A[11] = 3
+#|     A[12] = 0

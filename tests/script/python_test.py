@@ -20,7 +20,7 @@ def k_0(A: T.Buffer((64,), "int32")):
     T.thread_id([32])
     A[0] = x
 """
-FOLLOWED = 55  # of the programs, at least
+FOLLOWED = 145  # of the programs, at least
 PROGRAMS = r'''
 class A:
     def __len__(self): return 3
@@ -509,10 +509,284 @@ def traced(f):
 def f(v): return v
 x = f(3)
 ---
+def g(n):
+    for i in range(n):
+        if i == 2: continue
+        yield i
+    else:
+        yield 100
+x = sum(g(5)) + len(list(g(3)))
+---
+def g():
+    total = 0
+    while True:
+        v = yield total
+        if v is None: return total
+        total += v
+c = g()
+next(c)
+c.send(3)
+x = c.send(4)
+try:
+    next(c)
+except StopIteration:
+    x += 10
+---
+def inner():
+    a = yield 1
+    b = yield a
+    return b + 1
+def outer():
+    r = yield from inner()
+    yield r * 10
+g = outer()
+l = [next(g), g.send(5), g.send(7)]
+x = l[0] + l[1] + l[2]
+---
+log = []
+def g():
+    log.append(1)
+    yield 1
+    log.append(2)
+    yield 2
+    log.append(3)
+for v in g():
+    log.append(v * 10)
+x = sum((i + 1) * v for i, v in enumerate(log))
+---
+log = []
+def g():
+    try:
+        yield 1
+        yield 2
+    finally:
+        log.append(5)
+for v in g():
+    break
+x = len(log) + v
+---
+def g():
+    try:
+        yield 1
+    except ValueError as e:
+        yield e.args[0]
+    else:
+        yield 50
+i = g(); next(i)
+j = g(); next(j)
+x = i.throw(ValueError(7)) + next(j)
+---
+def g():
+    i = 0
+    while True:
+        yield i
+        i += 1
+import itertools
+x = sum(itertools.islice(g(), 2, 8, 2)) + sum(itertools.takewhile(lambda v: v < 4, g()))
+for a, b in zip(g(), "abc"):
+    x += a
+for i, v in enumerate(g(), 5):
+    if i > 7: break
+    x += v
+---
+import itertools
+c = itertools.count(5, 2)
+x = next(c) + next(c) * 10
+cy = itertools.cycle([1, 2])
+x += sum(next(cy) for _ in range(5))
+x += sum(a for a, _ in zip(itertools.repeat(3), range(2)))
+x += sum(itertools.chain(itertools.islice(itertools.count(), 3), [4]))
+---
+calls = []
+def f(v):
+    calls.append(v)
+    return v > 1
+x = int(any(f(v) for v in [1, 2, 3, 4])) * 10 + len(calls)
+---
+n = 1
+g = (v * n for v in [1, 2, 3])
+n = 5
+x = sum(g)
+---
+calls = []
+def f(v):
+    calls.append(v)
+    return v
+m = map(f, [1, 2, 3])
+x = len(calls) * 100
+next(m)
+x += len(calls)
+---
+x = next((v for v in [3, 4, 5] if v > 3), 0) + next((v for v in [1] if v > 3), 7)
+---
+def walk(tree):
+    for node in tree:
+        if isinstance(node, list):
+            yield from walk(node)
+        else:
+            yield node
+x = sum(walk([1, [2, [3, 4]], 5]))
+---
+import contextlib
+log = []
+@contextlib.contextmanager
+def scope(n):
+    log.append(n)
+    try:
+        yield n + 1
+    finally:
+        log.append(n * 10)
+with scope(2) as v, scope(3):
+    log.append(v)
+try:
+    with scope(5):
+        raise KeyError(1)
+except KeyError:
+    log.append(7)
+x = sum((i + 1) * v for i, v in enumerate(log))
+---
+from contextlib import contextmanager
+@contextmanager
+def quiet():
+    try:
+        yield
+    except ValueError:
+        pass
+x = 1
+with quiet():
+    x = 2
+    raise ValueError
+with quiet():
+    x += 10
+---
+from contextlib import contextmanager
+class A:
+    def __init__(self): self.depth = 0
+    @contextmanager
+    def nested(self):
+        self.depth += 1
+        yield self.depth
+        self.depth -= 1
+a = A()
+with a.nested() as one:
+    with a.nested() as two:
+        x = one + two * 10 + a.depth * 100
+x += a.depth
+---
+import heapq
+h = [5, 3, 8, 1, 9, 2]
+heapq.heapify(h)
+x = h[0] + h[1] * 10 + h[2] * 100
+heapq.heappush(h, 0)
+x += heapq.heappop(h) + heapq.heappop(h) * 1000 + heapq.heappushpop(h, 4) * 10000
+x += heapq.heapreplace(h, 7) * 100000 + sum(heapq.nlargest(2, h)) + heapq.nsmallest(1, h, key=lambda v: -v)[0]
+---
+import heapq
+h = []
+for i, w in enumerate([3, 1, 2]):
+    heapq.heappush(h, (w, i, f"n{i}"))
+x = heapq.heappop(h)[1] * 10 + heapq.heappop(h)[1]
+---
+import bisect
+l = [1, 3, 3, 5]
+bisect.insort(l, 4)
+x = bisect.bisect_left(l, 3) * 100 + bisect.bisect_right(l, 3) * 10 + l[3]
+---
+import itertools
+x = sum(a * b for a, b in itertools.product([1, 2], repeat=2)) + len(list(itertools.combinations("abcd", 2)))
+---
+import functools
+calls = []
+@functools.cache
+def f(n):
+    calls.append(n)
+    return n if n < 2 else f(n - 1) + f(n - 2)
+x = f(10) * 10 + len(calls)
+---
+from functools import lru_cache
+class A:
+    n = 0
+    @lru_cache(maxsize=None)
+    def make(self, k, *, d=1):
+        self.n += 1
+        return [k, d]
+a = A()
+x = int(a.make(1) is a.make(1)) + a.n * 10 + int(a.make(1, d=2) is a.make(1)) * 100
+---
+from enum import Enum
+class E(str, Enum):
+    A = "a"
+    B = "bb"
+x = int(E.A == "a") + len(E.B) * 10 + int({"a": 3}[E.A]) * 100 + len(E("bb").value) + int(E.A in ("a",))
+---
+from enum import Enum
+class E(int, Enum):
+    A = 3
+    B = 4
+x = E.A + E.B * 10 + [0, 1, 2, 5][E.A]
+---
+class D(dict):
+    def __init__(self, *a, **k):
+        super().__init__(*a, **k)
+        self.reads = 0
+    def __getitem__(self, k):
+        self.reads += 1
+        return super().__getitem__(k)
+    def double(self, k): return self[k] * 2
+d = D(a=3, b=4)
+d["c"] = 5
+x = d.double("a") + d.reads * 10 + len(d) * 100 + sum(d.values()) * 1000 + int("b" in d)
+---
+class D(dict):
+    def __missing__(self, k):
+        self[k] = len(k)
+        return self[k]
+    def __getattr__(self, k): return self[k]
+d = D(a=1)
+x = d["abc"] + d.a * 10 + len(d) * 100 + d.get("zz", 7) * 1000
+del d["a"]
+for k, v in d.items():
+    x += v
+x += len(dict(d)) + len({**d, "q": 1}) + int(isinstance(d, dict)) + int(d == {"abc": 3})
+---
+a = b = [1, 2, 3]
+del a[0], b[-1]
+x = len(a) + a[0] * 10
+del a
+try:
+    a
+except NameError:
+    x += 100
+---
+class A:
+    def __init__(self, n): self.n = n
+    def __iter__(self):
+        for i in range(self.n):
+            yield i * 2
+x = sum(A(4)) + len([v for v in A(3)]) + int(4 in A(4))
+a, *b = A(3)
+x += len(b)
+---
+class A:
+    def __init__(self): self.i = 0
+    def __iter__(self): return self
+    def __next__(self):
+        self.i += 1
+        if self.i > 3: raise StopIteration
+        return self.i
+x = sum(v * 10 for v in A()) + max(A())
+for v in A():
+    x += v
+---
 import os
 os.environ["FOO"] = "7"
 x = int(os.environ["FOO"]) + int(os.environ.get("BAR_X", "1") == "1")
 '''
+
+
+# What engineers write around kernels, a program each.
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "host_programs.txt")) as programs_:
+    PROGRAMS += "---\n" + programs_.read()
 
 
 class Module:

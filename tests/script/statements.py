@@ -414,7 +414,6 @@ def k(A: T.Buffer((64,), "int32")):
 #   hint: use a frame such as T.attr(...), or a context manager
         A[0] = x
     with T.serial(4) as i:
-#        ^^^^^^^^^^^ error[TW2104]: a loop is written with for, not with
         A[i] = 1
 
 #--- context managers  [print]

@@ -410,3 +410,60 @@ def k(A: T.Buffer((64,), "int32")):
 #   ^^^^^^^ error[TW2007]: this call is not known here: it depends on `mystery.traced` at main.py:4, which comes from the module 'mystery'
 #   hint: give the value in the script, or name an entry with known arguments
     helper(A)
+
+#--- generators that depend on what is not known
+import contextlib
+import torch
+from tvm.script import tirx as T
+
+FLAG = torch.cuda.is_available()
+log = []
+kept = []
+
+def counted(n):
+    for i in range(n):
+        if FLAG:
+            log.append(i)
+        yield i
+
+def branched(n):
+    if FLAG:
+        yield n
+    kept.append(n)
+    yield 2
+
+@contextlib.contextmanager
+def fenced(A):
+    A[1] = 1
+    if FLAG:
+        yield 1
+    else:
+        yield 2
+    A[2] = 2
+
+def body(A):
+    with fenced(A):
+#        ^^^^^^^^^ error[TW2007]: what this generator does next is not known here: it depends on `FLAG` at main.py:24, which comes from the module 'torch'
+#   hint: give the value in the script, or name an entry with known arguments
+#   from: body(A)
+        A[3] = 3
+
+same = sum(counted(4))
+other = list(branched(3))
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    A[0] = same
+    A[4] = len(log)
+#          ^^^^^^^^ error[TW2007]: the stored value is not known here: it depends on `FLAG` at main.py:11, which comes from the module 'torch'
+#   hint: give the value in the script, or name an entry with known arguments
+    A[5] = len(other)
+#          ^^^^^^^^^^ error[TW2007]: the stored value is not known here: it comes from a statement that failed: this cannot be iterated here: it depends on `FLAG` at main.py:16, which comes from the module 'torch'
+#   hint: give the value in the script, or name an entry with known arguments
+    A[6] = len(kept)
+#          ^^^^^^^^^ error[TW2007]: the stored value is not known here: it depends on `FLAG` at main.py:16, which comes from the module 'torch'
+#   hint: give the value in the script, or name an entry with known arguments
+    body(A)

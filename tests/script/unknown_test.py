@@ -23,6 +23,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from support.seeds import seed  # noqa: E402
 
 HEADER = """import contextlib
+import functools
 import mystery
 import torch
 from tvm.script import tirx as T
@@ -147,6 +148,8 @@ class Program:
                              [f"{pad}{n('g')} = mystery.wrap({n('w')})", f"{pad}{n('x')} = 1", f"{pad}{n('g')}(3)"],
                              [f"{pad}@mystery.wrap", f"{pad}def {n('g')}(a):", f"{pad}    {n('L')}.append(a)",
                               f"{pad}    return a", f"{pad}{n('y')} = {n('g')}(2) or 0"])
+        if r < 0.55 and self.rng.random() < 0.7:
+            return self.generated(pad, indent, inner)
         if r < 0.56:
             return [f"{pad}[{n('C')}, {n('B')}][{n('COUNT')} % 2].n = {self.integer(2)}"]
         if r < 0.74:
@@ -174,6 +177,47 @@ class Program:
             return [f"{pad}Config_{self.number}.shared = {self.integer(2)}",
                     f"{pad}{n('x')} = {n('C')}.shared"]
         return [f"{pad}if (w_ := {self.integer(2)}) > 2 and {self.condition(1)}:", f"{pad}    {n('y')} = w_ % 5"]
+
+    # What runs item by item, or once.
+    def generated(self, pad, indent, inner):
+        n = self.name
+        choice = self.rng.randrange(8)
+        if choice == 0:
+            return [f"{pad}for v_ in {n('gen')}({self.integer(2)}):"] + inner() + (
+                [f"{pad}    if {self.condition()}:", f"{pad}        break"] if self.rng.random() < 0.5 else [])
+        if choice == 1:
+            return [f"{pad}{n('x')} = sum({n('gen')}({self.integer(2)})) % 7"]
+        if choice == 2:
+            return [f"{pad}{n('G')} = {n('gen')}({self.integer(2)})", f"{pad}{n('x')} = next({n('G')}, 5)"]
+        if choice == 3:
+            return [f"{pad}{n('y')} = next({n('G')}, 3) % 6"]
+        if choice == 4:
+            return [f"{pad}with {n('scope')}({self.integer(2)}) as {n('z')}:"] + inner() + self.pick(
+                [], [f"{pad}    if {self.condition()}:", f"{pad}        raise ValueError(1)"])
+        if choice == 5:
+            return [f"{pad}{n('x')} = int({self.pick('any', 'all')}({n('h')}(v) > 2 for v in list({n('L')})))"]
+        if choice == 6:
+            return [f"{pad}{n('y')} = {n('once')}({self.rng.randrange(3)})"]
+        return [f"{pad}{n('G')} = (v + {n('x')} for v in list({n('L')}) if {self.condition(1)})",
+                f"{pad}{n('x')} = {self.integer(2)}", f"{pad}{n('y')} = sum({n('G')}) % 5"]
+
+    def definitions(self, pad):
+        n = self.name
+        scope = "nonlocal" if self.in_function else "global"
+        out = [f"{pad}{n('G')} = iter([1, 2])",
+               f"{pad}def {n('gen')}(a):", f"{pad}    {scope} {n('z')}", f"{pad}    for i in range(3):"]
+        if self.rng.random() < 0.5:
+            out += [f"{pad}        if {self.pick(self.unknown(), 'a > 2', 'i == 1')}:",
+                    f"{pad}            {self.pick('yield a', 'continue', 'return', n('L') + '.append(i)', n('z') + ' = i')}"]
+        out += [f"{pad}        yield i + a", f"{pad}        {self.pick(n('z') + ' = i', n('C') + '.n = i', 'pass')}"]
+        out += [f"{pad}@contextlib.contextmanager", f"{pad}def {n('scope')}(a):", f"{pad}    {n('C')}.n = a",
+                f"{pad}    try:", f"{pad}        yield a + 1",
+                f"{pad}    {self.pick('finally', 'except ValueError', 'finally')}:",
+                f"{pad}        {self.pick(n('C') + '.n = 3', n('L') + '.append(a)')}"]
+        out += [f"{pad}@functools.cache", f"{pad}def {n('once')}(a):", f"{pad}    {n('L')}.append(a)"]
+        if self.rng.random() < 0.5:
+            out += [f"{pad}    if {self.unknown()}:", f"{pad}        return a + 2"]
+        return out + [f"{pad}    return a + 1"]
 
     # ---- statements --------------------------------------------------------------------------------------------
 
@@ -355,6 +399,7 @@ class Program:
             out += [f"{pad}    finally:", f"{pad}        {n('C')}.n = 5"]
         out += [f"{pad}    return len(seen)"]
         out += self.helper(pad, "h", True) + self.helper(pad, "w", False) + self.helper(pad, "r", False)
+        out += self.definitions(pad)
         for _ in range(rng.randrange(2, 6)):
             self.loops = 0
             out += self.statement(1 if self.in_function else 0, 0, False)

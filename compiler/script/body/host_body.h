@@ -17,6 +17,7 @@ class HostBody {
   bool assign(const syntax::Node* target, Value value, Scope* scope);
 
  private:
+  friend class GeneratorRun;
   text::Span at(const syntax::Node* n) const { return in_.span(n); }
   static Flow flow_of(bool fine) { return fine ? Flow::Normal : Flow::Error; }
 
@@ -33,9 +34,11 @@ class HostBody {
   // ---- host_exceptions.cpp
   // Runs `rest` after a body that came to `flow`, and in the state of each other way that left it; joins them.
   Flow each_way(Flow flow, std::vector<Arrivals::Arrival> arrived, const std::function<Flow(Flow)>& rest);
-  Flow with(const syntax::With* node, Scope* scope);
+  Flow with(const syntax::With* node, Scope* scope) { return with_items(node, 0, scope); }
+  // The items from `index` on, and the body.
+  Flow with_items(const syntax::With* node, std::size_t index, Scope* scope);
   // True: the manager expects its body to fail. Nothing: an error is pending.
-  std::optional<bool> enter(const syntax::WithItem& item, Scope* scope, std::vector<Value>& entered);
+  std::optional<bool> enter(const syntax::WithItem& item, Value manager, Scope* scope, std::vector<Value>& entered);
   // Leaves one manager by `flow`; returns how the statement goes on.
   Flow exit(Value manager, const syntax::With* node, Scope* scope, Flow flow);
   // What a test expects to fail: neither its errors nor its kernels are the script's.
@@ -58,6 +61,8 @@ class HostBody {
   // ---- host_control.cpp
   Flow branch(const syntax::If* node, Scope* scope);
   Flow loop(const syntax::For* node, Scope* scope);
+  Flow loop_over_list(Arrivals& here, const syntax::For* node, Value iterable, Scope* scope);
+  Flow loop_over(Arrivals& here, const syntax::For* node, Value iterable, Scope* scope);
   Interpreter::Way way(syntax::Stmts body, Scope* scope);
   // One round, with the target bound. Normal: the loop goes on.
   Flow round(const syntax::For* node, Value value, Scope* scope);

@@ -3,11 +3,38 @@
 
 #include "compiler/script/arrivals.h"
 #include "compiler/script/body/host_body.h"
+#include "compiler/script/generators.h"
+#include "compiler/script/python/lazy_iterators.h"
 #include "compiler/syntax/effects.h"
 
 namespace tilewright::script {
 
 using syntax::NodeKind;
+
+namespace {
+
+// The truth of a condition whose value is not known, where a part of it decides: `unknown or True`. Nothing: it does
+// not, or evaluating that part once more might change something.
+std::optional<bool> sure_truth(Interpreter& in, const syntax::Node* node, Scope* scope) {
+  if (auto* inverted = syntax::as<syntax::UnaryOp>(node); inverted && inverted->op == syntax::Operator::Not) {
+    const std::optional<bool> inner = sure_truth(in, inverted->operand, scope);
+    return inner ? std::optional(!*inner) : inner;
+  }
+  if (auto* both = syntax::as<syntax::BoolOp>(node)) {
+    const bool decides = both->op == syntax::Operator::Or;
+    const std::optional<bool> left = sure_truth(in, both->left, scope), right = sure_truth(in, both->right, scope);
+    if (left == decides || right == decides) return decides;
+    return left && right ? std::optional(!decides) : std::nullopt;
+  }
+  if (!in.changes_nothing(node, scope)) return std::nullopt;
+  const Value v = in.eval(node, scope);
+  if (v.is_opaque() || v.is_poison() || v.is_expr()) return std::nullopt;
+  const std::optional<bool> holds = v.is_error() ? std::nullopt : in.truth(v, in.span(node));
+  if (in.has_pending()) in.take_pending();  // Python may not evaluate it; a limit is met again at the next step
+  return holds;
+}
+
+}  // namespace
 
 Flow HostBody::branch(const syntax::If* node, Scope* scope) {
   Value c = in_.eval(node->condition, scope);
@@ -19,6 +46,9 @@ Flow HostBody::branch(const syntax::If* node, Scope* scope) {
     return Flow::Error;
   }
   if (c.is_opaque()) {
+    if (const std::optional<bool> sure = sure_truth(in_, node->condition, scope)) {
+      return run(*sure ? node->then_body : node->else_body, scope);
+    }
     const bool light = in_.binds_only(node->then_body, scope) && in_.binds_only(node->else_body, scope);
     return in_.either(c, at(node->condition), scope, light, way(node->then_body, scope), way(node->else_body, scope));
   }
@@ -50,6 +80,9 @@ Flow HostBody::loop(const syntax::For* node, Scope* scope) {
   if (iterable.is_error()) return Flow::Error;
   Arrivals here(in_, false);
   if (iterable.is_opaque() || iterable.is_poison()) {
+    // A generator of which it is not known how far it is runs on.
+    const bool generator = iterable.is_object() && dynamic_cast<Iterator*>(iterable.o);
+    if (generator && !in_.lose(iterable)) return Flow::Error;
     Flow flow = unknown_loop(here, node, node->iterable, node->target, node->body, scope, iterable);
     return finish_loop(here, node->else_body, scope, flow);
   }
@@ -57,6 +90,14 @@ Flow HostBody::loop(const syntax::For* node, Scope* scope) {
     in_.fail(code::kLoop, at(node->iterable), "a helper function cannot make a loop of the kernel",
              "decorate it with @T.inline; a Python loop needs bounds that are known now");
     return Flow::Error;
+  }
+  if (python::comes_by_items({&iterable, 1})) {
+    const Flow flow = loop_over(here, node, iterable, scope);
+    return finish_loop(here, node->else_body, scope, flow);
+  }
+  if (iterable.as<List>()) {
+    const Flow flow = loop_over_list(here, node, iterable, scope);
+    return finish_loop(here, node->else_body, scope, flow);
   }
   Range* range = iterable.as<Range>();  // no list of numbers is made
   auto items = range ? std::vector<Value>() : in_.iterate(iterable, at(node->iterable));
@@ -68,6 +109,41 @@ Flow HostBody::loop(const syntax::For* node, Scope* scope) {
     flow = here.join(Flow::Continue, round(node, v, scope));
   }
   return finish_loop(here, node->else_body, scope, flow);
+}
+
+// The body may change the list: what is added to it is gone through as well.
+Flow HostBody::loop_over_list(Arrivals& here, const syntax::For* node, Value iterable, Scope* scope) {
+  for (std::size_t i = 0;; ++i) {
+    if (iterable.is_opaque()) {
+      return unknown_loop(here, node, node->iterable, node->target, node->body, scope, iterable);
+    }
+    const std::vector<Value>& items = iterable.as<List>()->items;
+    if (i >= items.size()) return Flow::Normal;
+    const Flow flow = here.join(Flow::Continue, round(node, items[i], scope));
+    if (flow != Flow::Normal) return flow;
+  }
+}
+
+// What it runs over comes item by item.
+Flow HostBody::loop_over(Arrivals& here, const syntax::For* node, Value iterable, Scope* scope) {
+  const Value iterator = in_.iterator_of(iterable, at(node->iterable));
+  if (iterator.is_error()) return Flow::Error;
+  while (true) {
+    Value item;
+    const Next next = in_.next_of(iterator, &item, at(node->iterable));
+    if (next == Next::End) return Flow::Normal;
+    if (next == Next::Failed) return Flow::Error;
+    if (next == Next::Unknown) return unknown_loop(here, node, node->iterable, node->target, node->body, scope, item);
+    const Flow flow = here.join(Flow::Continue, round(node, item, scope));
+    if (flow == Flow::Normal) continue;
+    // Python ends a generator that nothing else names.
+    Iterator* generator = node->iterable->kind == NodeKind::Call ? iterator.as<Iterator>() : nullptr;
+    if (!generator || flow == Flow::Error) return flow;
+    const Value returned = in_.return_value_;
+    if (!close_generator(in_, generator, at(node->iterable))) return Flow::Error;
+    in_.return_value_ = returned;
+    return flow;
+  }
 }
 
 Flow HostBody::finish_loop(Arrivals& here, syntax::Stmts else_body, Scope* scope, Flow flow) {

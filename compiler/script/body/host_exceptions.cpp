@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/script/arrivals.h"
+#include "compiler/script/body/frames.h"
 #include "compiler/script/body/host_body.h"
 #include "compiler/script/python/support.h"
 
@@ -90,9 +91,7 @@ Flow HostBody::meant_to_fail(syntax::Stmts body, Scope* scope) {
   return Flow::Normal;
 }
 
-std::optional<bool> HostBody::enter(const syntax::WithItem& item, Scope* scope, std::vector<Value>& entered) {
-  Value v = in_.eval(item.value, scope);
-  if (v.is_error()) return std::nullopt;
+std::optional<bool> HostBody::enter(const syntax::WithItem& item, Value v, Scope* scope, std::vector<Value>& entered) {
   Value as = v;
   if (Instance* instance = v.as<Instance>(); instance && instance->cls->find("__enter__")) {
     as = in_.call(in_.attribute(v, "__enter__", at(item.value)), std::span<const Value>(), at(item.value));
@@ -139,7 +138,7 @@ Flow HostBody::exit(Value manager, const syntax::With* node, Scope* scope, Flow 
   in_.pending_.reset();
   Value args[] = {Value::none(), Value::none(), Value::none()};
   if (failed) {
-    const Value exception = pending->exception.is_none() ? in_.string(pending->diagnostic.message) : pending->exception;
+    const Value exception = python::exception_value(in_, *pending);
     args[0] = Value::opaque("the type of an exception");
     if (Class* cls = python::class_named(in_, pending->type); cls && pending->exception.is_none()) {
       args[0] = Value::object(cls);
@@ -163,18 +162,32 @@ Flow HostBody::exit(Value manager, const syntax::With* node, Scope* scope, Flow 
   return *handled ? goes_on.run() : leaves.run();
 }
 
-Flow HostBody::with(const syntax::With* node, Scope* scope) {
+Flow HostBody::with_items(const syntax::With* node, std::size_t index, Scope* scope) {
   std::vector<Value> entered;
   bool expects_failure = false;
-  for (const syntax::WithItem& item : node->items) {
-    const std::optional<bool> expects = enter(item, scope, entered);
+  Frame* frame = nullptr;
+  for (; index < node->items.size() && !frame; ++index) {
+    const syntax::WithItem& item = node->items[index];
+    const Value v = in_.eval(item.value, scope);
+    if (v.is_error()) return Flow::Error;
+    frame = in_.kernel_ ? v.as<Frame>() : nullptr;
+    if (frame) break;
+    const std::optional<bool> expects = enter(item, v, scope, entered);
     if (!expects) return Flow::Error;
     expects_failure = expects_failure || *expects;
   }
+  const std::function<Flow()> rest = [&] { return with_items(node, index + 1, scope); };
+  const std::function<bool(Value)> bind = [&](Value v) { return assign(node->items[index].target, v, scope); };
+  const auto body = [&] {
+    if (!frame) return run(node->body, scope);
+    const syntax::WithItem& item = node->items[index];
+    return in_frame(in_, frame, {at(item.value), at(node), item.target, bind, rest});
+  };
+  if (frame && entered.empty()) return body();
   const bool may_fail = expects_failure || !entered.empty();
   Arrivals here(in_, may_fail);
   in_.tries_ += may_fail ? 1 : 0;
-  Flow flow = expects_failure ? meant_to_fail(node->body, scope) : run(node->body, scope);
+  Flow flow = expects_failure ? meant_to_fail(node->body, scope) : body();
   in_.tries_ -= may_fail ? 1 : 0;
   return each_way(flow, here.take(), [&](Flow way) {
     if (expects_failure && way == Flow::Error && in_.pending_ && !in_.pending_->fatal) {
@@ -222,7 +235,7 @@ Flow HostBody::handle(const syntax::Try* node, Scope* scope) {
     Pending caught = in_.take_pending();
     if (!caught.certain) in_.assume();  // Python may not have come here
     if (!h.bound.text.empty()) {
-      scope->set(h.bound, caught.exception.is_none() ? in_.string(caught.diagnostic.message) : caught.exception);
+      scope->set(h.bound, python::exception_value(in_, caught));
     }
     return run(h.body, scope);
   }

@@ -69,6 +69,10 @@ Flow HostBody::expression(const syntax::ExprStmt* node, Scope* scope) {
     in_.fail(code::kOpaque, at(node), "this call is not known here: " + in_.whence(v), in_.remedy(v));
     return Flow::Error;
   }
+  // In a helper of a script a frame that no `with` enters says nothing; pools of the prelude say their size so.
+  if (Frame* f = in_.kernel_ && is_of_prelude(scope) ? v.as<Frame>() : nullptr; f && f->kind == FrameKind::Attribute) {
+    in_.kernel_->attributes(in_.origin(at(node)), f->attributes, f->node);
+  }
   if (PendingStore* store = in_.kernel_ ? v.as<PendingStore>() : nullptr) in_.kernel_->emit(store->store);
   return Flow::Normal;
 }

@@ -1,4 +1,7 @@
 // `with` in a kernel: attributes, launch dimensions, roles of the prelude, context managers of the script.
+#include <algorithm>
+
+#include "compiler/script/body/frames.h"
 #include "compiler/script/body/kernel_body.h"
 
 namespace tilewright::script {
@@ -27,22 +30,26 @@ Flow KernelBody::with_items(const syntax::With* node, std::size_t index, Scope* 
 
 Flow KernelBody::with_frame(const syntax::With* node, std::size_t index, Frame* f, Scope* scope) {
   const syntax::WithItem& item = node->items[index];
-  if (f->kind == FrameKind::Loop || f->kind == FrameKind::Grid) {
-    return fail(code::kLoop, at(item.value), "a loop is written with for, not with");
-  }
-  if (item.target) {
-    Value bound = f->var ? Value::expr(f->var) : Value::object(f);
-    if (!assign_target(item.target, bound, scope, node)) return Flow::Error;
-  }
-  kernel_.open();
-  Flow flow = with_items(node, index + 1, scope);
-  builder::Block made = close(flow, at(node));
-  if (!made) return flow;
-  if (f->kind == FrameKind::Attribute)
-    kernel_.attributes(origin(item.value), f->attributes, f->node, made);
-  else
-    kernel_.emit(made);
-  return Flow::Normal;
+  const bool is_loop = f->kind == FrameKind::Loop || f->kind == FrameKind::Grid;
+  // The variables of a loop are bound as they are; what a kernel assigns else may become a scalar.
+  const std::function<bool(Value)> bind = [&](Value v) {
+    auto* ref = syntax::as<syntax::NameRef>(item.target);
+    if (is_loop && ref) {
+      scope->set(ref->name, v);
+      return true;
+    }
+    Tuple* variables = is_loop ? v.as<Tuple>() : nullptr;
+    auto* names = syntax::as<syntax::Tuple>(item.target);
+    const bool named = variables && names && names->elements.size() == variables->items.size() &&
+                       std::ranges::all_of(names->elements, [](auto* n) { return syntax::as<syntax::NameRef>(n); });
+    if (!named) return assign_target(item.target, v, scope, node);
+    for (std::size_t i = 0; i < variables->items.size(); ++i) {
+      scope->set(syntax::as<syntax::NameRef>(names->elements[i])->name, variables->items[i]);
+    }
+    return true;
+  };
+  const std::function<Flow()> rest = [&] { return with_items(node, index + 1, scope); };
+  return in_frame(in_, f, {at(item.value), at(node), item.target, bind, rest});
 }
 
 // with T.launch_thread(...) as x

@@ -10,6 +10,7 @@
 #include "compiler/ir/kernel.h"
 #include "compiler/script/codes.h"
 #include "compiler/script/python/builtins.h"
+#include "compiler/script/python/lazy_iterators.h"
 #include "compiler/script/worlds.h"
 
 namespace tilewright::script {
@@ -57,6 +58,7 @@ Value py_len(Interpreter& in, const Arguments& args, Value) {
   if (Range* r = v.as<Range>()) return Value::integer(r->length());
   if (auto result = call_dunder(in, v, "__len__", {}, args.call)) return *result;
   if (Class* cls = v.as<Class>(); cls && cls->is_enum) return size(enum_members(cls).size());
+  if (auto text = text_value(v)) return size(text_length(*text));
   return wrong_type(in, args.at(0), "len", "something with a length", v);
 }
 
@@ -69,6 +71,8 @@ Value py_enumerate(Interpreter& in, const Arguments& args, Value) {
     if (!start) return Value::error();
     at = *start;
   }
+  const Value over = a[0];
+  if (comes_by_items({&over, 1})) return lazy_iterator(in, Over::Enumerate, Value(), {&over, 1}, args.call, at);
   auto items = in.iterate(a[0], a.span(0));
   if (!items) return Value::error();
   for (Value& v : *items) {
@@ -97,6 +101,9 @@ std::size_t shortest(const std::vector<std::vector<Value>>& all) {
 }
 
 Value py_zip(Interpreter& in, const Arguments& args, Value) {
+  if (comes_by_items(args.positional) && args.keywords.empty()) {
+    return lazy_iterator(in, Over::Zip, Value(), args.positional, args.call);
+  }
   auto all = iterate_all(in, args, 0);
   if (!all) return Value::error();
   std::size_t n = shortest(*all);
@@ -122,6 +129,10 @@ Value py_zip(Interpreter& in, const Arguments& args, Value) {
 
 Value py_map(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "map", 2, SIZE_MAX)) return Value::error();
+  const bool runs_script = args.positional[0].as<Function>() || args.positional[0].as<BoundMethod>();
+  if (runs_script || comes_by_items(args.positional.subspan(1))) {
+    return lazy_iterator(in, Over::Map, args.positional[0], args.positional.subspan(1), args.call);
+  }
   auto all = iterate_all(in, args, 1);
   if (!all) return Value::error();
   std::vector<Value> results;
@@ -138,6 +149,9 @@ Value py_map(Interpreter& in, const Arguments& args, Value) {
 
 Value py_filter(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "filter", 2, 2)) return Value::error();
+  if (comes_by_items(args.positional.subspan(1))) {
+    return lazy_iterator(in, Over::Filter, args.positional[0], args.positional.subspan(1), args.call);
+  }
   auto items = in.iterate(args.positional[1], args.at(1));
   if (!items) return Value::error();
   std::vector<Value> kept;
@@ -194,16 +208,18 @@ Value py_sum(Interpreter& in, const Arguments& args, Value) {
 
 Value any_all(Interpreter& in, const Arguments& args, std::string_view name, bool stop_at) {
   if (!takes(in, args, name, 1, 1)) return Value::error();
-  auto items = in.iterate(args.positional[0], args.at(0));
-  if (!items) return Value::error();
-  for (Value v : *items) {
+  const Value iterator = in.iterator_of(args.positional[0], args.at(0));
+  if (iterator.is_error()) return iterator;
+  for (Value v;;) {
     if (!in.step(args.call)) return Value::error();
+    const Next next = in.next_of(iterator, &v, args.at(0));
+    if (next == Next::Failed) return Value::error();
+    if (next == Next::End) return Value::boolean(!stop_at);
     if (v.is_opaque() || v.is_poison()) return v;
     auto t = in.truth(v, args.call);
     if (!t) return Value::error();
     if (*t == stop_at) return Value::boolean(stop_at);
   }
-  return Value::boolean(!stop_at);
 }
 
 Value py_any(Interpreter& in, const Arguments& args, Value) { return any_all(in, args, "any", true); }
@@ -280,6 +296,7 @@ Value py_iter(Interpreter& in, const Arguments& args, Value) {
   Value v = args.positional[0];
   if (args.positional.size() == 2) return Value::opaque("iter() with a sentinel");
   if (v.as<Iterator>()) return v;
+  if (Instance* i = v.as<Instance>(); i && i->cls->find("__iter__")) return in.iterator_of(v, args.call);
   if (auto result = call_dunder(in, v, "__iter__", {}, args.call)) return *result;
   auto items = in.iterate(v, args.at(0));
   return items ? iterator(in, std::move(*items), args.call) : Value::error();
@@ -288,8 +305,11 @@ Value py_iter(Interpreter& in, const Arguments& args, Value) {
 Value py_next(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "next", 1, 2)) return Value::error();
   Value v = args.positional[0];
-  if (Iterator* it = v.as<Iterator>()) {
-    if (it->next < it->items.size()) return it->items[it->next++];
+  if (v.as<Iterator>()) {
+    Value item;
+    const Next next = in.next_of(v, &item, args.call);
+    if (next == Next::Failed) return Value::error();
+    if (next != Next::End) return item;
     if (args.positional.size() == 2) return args.positional[1];
     return in.fail(code::kValue, args.call, "the iterator has no more items", {}, "StopIteration");
   }
@@ -524,6 +544,7 @@ Value py_callable(Interpreter& in, const Arguments& args, Value) {
 
 Value py_repr(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "repr", 1, 1)) return Value::error();
+  if (const Value unknown = unknown_in_text(in, args.positional[0]); !unknown.is_none()) return unknown;
   auto text = repr_of(in, args.positional[0]);
   return text && in.step(args.call) ? in.string(*text) : Value::error();
 }

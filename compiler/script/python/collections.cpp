@@ -24,59 +24,23 @@ Value construct_defaultdict(Interpreter& in, const Arguments& args, Value) {
   return Value::object(instance);
 }
 
-// The dict behind the instance that a method was called on; null with a pending error.
-Dict* inner_dict(Interpreter& in, const Arguments& args) {
-  Instance* self = args.positional.empty() ? nullptr : args.positional[0].as<Instance>();
-  Value* inner = self ? self->find(kInnerDict) : nullptr;
-  if (!inner) in.fail(code::kArguments, args.call, "a defaultdict is needed");
-  return inner ? inner->as<Dict>() : nullptr;
-}
-
-Value defaultdict_getitem(Interpreter& in, const Arguments& args, Value) {
-  Dict* dict = inner_dict(in, args);
-  if (!dict || !takes(in, args, "__getitem__", 2, 2)) return Value::error();
-  Value key = args.positional[1];
-  if (Value* found = in.dict_find(dict, key)) return *found;
-  Value factory = *args.positional[0].as<Instance>()->find("default_factory");
-  if (factory.is_none()) return in.subscript(Value::object(dict), {&key, 1}, true, args.call);
-  Value made = call(in, factory, {}, args.call);
+Value defaultdict_missing(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "__missing__", 2, 2)) return Value::error();
+  const Value key = args.positional[1], inner = inner_dict_of(args.positional[0]);
+  Instance* self = args.positional[0].as<Instance>();
+  Value* factory = self ? self->find("default_factory") : nullptr;
+  Dict* dict = inner.as<Dict>();
+  if (!dict) return inner;
+  if (!factory || factory->is_none()) return in.subscript(inner, {&key, 1}, true, args.call);
+  const Value made = call(in, *factory, {}, args.call);
   if (!made.is_error()) in.dict_set(dict, key, made);
   return in.has_pending() ? Value::error() : made;
 }
 
-Value defaultdict_setitem(Interpreter& in, const Arguments& args, Value) {
-  Dict* dict = inner_dict(in, args);
-  if (!dict || !takes(in, args, "__setitem__", 3, 3)) return Value::error();
-  in.dict_set(dict, args.positional[1], args.positional[2]);
-  return in.has_pending() ? Value::error() : Value::none();
-}
-
-Value defaultdict_contains(Interpreter& in, const Arguments& args, Value) {
-  Dict* dict = inner_dict(in, args);
-  if (!dict || !takes(in, args, "__contains__", 2, 2)) return Value::error();
-  return Value::boolean(in.dict_find(dict, args.positional[1]) != nullptr);
-}
-
-Value defaultdict_iter(Interpreter& in, const Arguments& args, Value) {
-  Dict* dict = inner_dict(in, args);
-  if (!dict) return Value::error();
-  auto keys = in.iterate(Value::object(dict), args.call);
-  return keys ? in.list(std::move(*keys)) : Value::error();
-}
-
-Value defaultdict_len(Interpreter& in, const Arguments& args, Value) {
-  Dict* dict = inner_dict(in, args);
-  return dict ? Value::integer(static_cast<std::int64_t>(dict->items.size())) : Value::error();
-}
-
 Value defaultdict_class(Interpreter& in) {
   return Value::object(shared_class(in, "collections.defaultdict", [&] {
-    Class* cls = make_class(in, "defaultdict", {class_named(in, "object")}, construct_defaultdict);
-    add_method(in, cls, "__getitem__", defaultdict_getitem);
-    add_method(in, cls, "__setitem__", defaultdict_setitem);
-    add_method(in, cls, "__contains__", defaultdict_contains);
-    add_method(in, cls, "__iter__", defaultdict_iter);
-    add_method(in, cls, "__len__", defaultdict_len);
+    Class* cls = make_class(in, "defaultdict", {dict_methods_class(in)}, construct_defaultdict);
+    add_method(in, cls, "__missing__", defaultdict_missing);
     return cls;
   }));
 }

@@ -1,7 +1,9 @@
-// The modules `functools`, `operator` and `itertools`. Iterators are computed at once, so endless ones are unknown.
+// The modules `functools`, `operator` and `itertools`. Iterators are computed at once where
+// what they run over is there (lazy_iterators.h has the others).
 #include <algorithm>
 
 #include "compiler/script/codes.h"
+#include "compiler/script/python/lazy_iterators.h"
 #include "compiler/script/python/support.h"
 
 namespace tilewright::script::python {
@@ -59,11 +61,26 @@ Value identity(Interpreter& in, const Arguments& args, Value) {
   return args.positional.empty() ? in.native("decorator", identity) : args.positional[0];
 }
 
-// A decorator with or without arguments that changes nothing here: lru_cache, total_ordering, ...
+// Another function, which keeps what the given one returned (Interpreter::call_function).
+Value cached(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "cache", 1, 1)) return Value::error();
+  Function* f = args.positional[0].as<Function>();
+  if (!f) return args.positional[0];
+  Function* copy = in.make<Function>();
+  *copy = *f;
+  Dict* attributes = in.make<Dict>();
+  copy->attributes = Value::object(attributes);
+  const Value parts[] = {Value::object(f), Value::object(in.make<Dict>())};
+  in.dict_set(attributes, in.string(kCached), in.tuple({parts[0], parts[1]}));
+  return Value::object(copy);
+}
+
+// @lru_cache, with arguments or without.
 Value cache(Interpreter& in, const Arguments& args, Value) {
-  if (args.positional.size() == 1 && args.keywords.empty() && is_callable(args.positional[0]))
-    return args.positional[0];
-  return in.native("decorator", identity);
+  if (args.positional.size() == 1 && args.keywords.empty() && is_callable(args.positional[0])) {
+    return cached(in, args, Value());
+  }
+  return in.native("decorator", cached);
 }
 
 Value wraps(Interpreter& in, const Arguments&, Value) { return in.native("decorator", identity); }
@@ -134,7 +151,7 @@ constexpr Entry kFunctools[] = {
     {"reduce", known<reduce>},
     {"partial", partial},
     {"lru_cache", cache},
-    {"cache", identity},
+    {"cache", cached},
     {"wraps", wraps},
     {"total_ordering", total_ordering},
     {"cached_property", cached_property},
@@ -331,6 +348,7 @@ Value product(Interpreter& in, const Arguments& args, Value) {
 }
 
 Value chain(Interpreter& in, const Arguments& args, Value) {
+  if (comes_by_items(args.positional)) return lazy_iterator(in, Over::Chain, Value(), args.positional, args.call);
   Rows rows(in, args.call);
   for (std::size_t i = 0; i < args.positional.size(); ++i) {
     auto items = in.iterate(args.positional[i], args.at(i));
@@ -344,6 +362,7 @@ Value chain(Interpreter& in, const Arguments& args, Value) {
 
 Value chain_from_iterable(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "from_iterable", 1, 1)) return Value::error();
+  if (comes_by_items(args.positional)) return lazy_iterator(in, Over::ChainOfOne, Value(), args.positional, args.call);
   auto items = in.iterate(args.positional[0], args.at(0));
   if (!items) return Value::error();
   Arguments inner = args;
@@ -426,7 +445,7 @@ Value select(Interpreter& in, const Arguments& args, Value) {
 Value repeat(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "repeat", {"object", "times"}, 1);
   if (!a) return Value::error();
-  if (!a.has(1)) return Value::opaque("itertools.repeat() without an end");
+  if (!a.has(1)) return lazy_iterator(in, Over::Repeat, a[0], {}, args.call);
   auto times = in.as_int(a[1], a.span(1), "times");
   if (!times) return Value::error();
   Rows rows(in, args.call);
@@ -436,8 +455,43 @@ Value repeat(Interpreter& in, const Arguments& args, Value) {
   return rows.finish();
 }
 
+Value lazy_slice(Interpreter& in, const Arguments& args) {
+  const std::size_t n = args.positional.size() - 1;
+  std::int64_t numbers[3] = {0, -1, 1};
+  for (std::size_t i = 0; i < n; ++i) {
+    if (args.positional[i + 1].is_none()) continue;
+    auto given = in.as_int(args.positional[i + 1], args.at(i + 1), "a bound of islice()");
+    if (!given) return Value::error();
+    if (*given < 0 || (i == 2 && *given == 0)) {
+      return in.fail(code::kValue, args.at(i + 1), "bounds of islice() are not negative", {}, "ValueError");
+    }
+    numbers[n == 1 ? 1 : i] = *given;
+  }
+  return lazy_iterator(in, Over::Slice, Value(), args.positional.first(1), args.call, numbers[0], numbers[2],
+                       numbers[1]);
+}
+
+Value count(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "count", {"start", "step"}, 0);
+  if (!a) return Value::error();
+  std::int64_t numbers[2] = {0, 1};
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (!a.has(i)) continue;
+    auto given = in.as_int(a[i], a.span(i), "a number of count()");
+    if (!given) return Value::error();
+    numbers[i] = *given;
+  }
+  return lazy_iterator(in, Over::Count, Value(), {}, args.call, numbers[0], numbers[1]);
+}
+
+Value cycle(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "cycle", 1, 1)) return Value::error();
+  return lazy_iterator(in, Over::Cycle, Value(), args.positional, args.call);
+}
+
 Value islice(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "islice", 2, 4)) return Value::error();
+  if (comes_by_items(args.positional.first(1))) return lazy_slice(in, args);
   auto items = in.iterate(args.positional[0], args.at(0));
   if (!items) return Value::error();
   std::int64_t bounds[3] = {0, INT64_MAX, 1};
@@ -477,6 +531,9 @@ Value zip_longest(Interpreter& in, const Arguments& args, Value) {
 
 Value starmap(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "starmap", 2, 2)) return Value::error();
+  if (comes_by_items(args.positional.subspan(1))) {
+    return lazy_iterator(in, Over::StarMap, args.positional[0], args.positional.subspan(1), args.call);
+  }
   auto items = in.iterate(args.positional[1], args.at(1));
   if (!items) return Value::error();
   Rows rows(in, args.call);
@@ -492,6 +549,10 @@ Value starmap(Interpreter& in, const Arguments& args, Value) {
 template <bool Take>
 Value while_true(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, Take ? "takewhile" : "dropwhile", 2, 2)) return Value::error();
+  if (comes_by_items(args.positional.subspan(1))) {
+    const Over over = Take ? Over::TakeWhile : Over::DropWhile;
+    return lazy_iterator(in, over, args.positional[0], args.positional.subspan(1), args.call);
+  }
   auto items = in.iterate(args.positional[1], args.at(1));
   if (!items) return Value::error();
   Rows rows(in, args.call);
@@ -534,6 +595,8 @@ constexpr Entry kItertools[] = {
     {"takewhile", known<while_true<true>>},
     {"dropwhile", known<while_true<false>>},
     {"pairwise", known<pairwise>},
+    {"count", known<count>},
+    {"cycle", known<cycle>},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The modules of Python's library that scripts use and what becomes of the others: they are unknown, and so is what
 // comes from them.
 #include "compiler/script/codes.h"
+#include "compiler/script/generators.h"
 #include "compiler/script/python/methods.h"
 
 namespace tilewright::script {
@@ -43,14 +44,110 @@ Value suppress(Interpreter& in, const Arguments& args, Value) {
   return Value::object(instance);
 }
 
-// What it makes is called as the generator function is.
+// with manager(): runs the generator to its `yield`, and from there on where the block is left.
+Iterator* generator_of(const Arguments& args) {
+  Instance* self = args.positional.empty() ? nullptr : args.positional[0].as<Instance>();
+  Value* generator = self ? self->find(kGenerator) : nullptr;
+  return generator ? generator->as<Iterator>() : nullptr;
+}
+
+// A generator that was given up meanwhile: what it does is not known.
+Value generator_lost(const Arguments& args) {
+  Instance* self = args.positional.empty() ? nullptr : args.positional[0].as<Instance>();
+  Value* generator = self ? self->find(kGenerator) : nullptr;
+  return generator && generator->is_opaque() ? *generator : Value::opaque("a context manager");
+}
+
+Value generator_enter(Interpreter& in, const Arguments& args, Value) {
+  Iterator* generator = generator_of(args);
+  if (!generator) return generator_lost(args);
+  Value item;
+  const Next next = in.next_of(Value::object(generator), &item, args.call);
+  if (next == Next::Failed) return Value::error();
+  if (next != Next::End) return item;
+  return in.fail(code::kRaised, args.call, "the generator of this context manager did not yield", {}, "RuntimeError");
+}
+
+// The exception that a block is left by, of the arguments of __exit__.
+Value exception_of(Interpreter& in, const Arguments& args) {
+  const Value given = args.positional[2];
+  if (given.as<Instance>() || given.is_opaque()) return given;
+  Class* cls = args.positional[1].as<Class>();
+  if (!cls) return Value::opaque("an exception that is not known");
+  return Value::object(make_exception(in, cls, {given}));
+}
+
+Value generator_exit(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "__exit__", 4, 4)) return Value::error();
+  Iterator* generator = generator_of(args);
+  if (!generator) return generator_lost(args);
+  const bool failed = !args.positional[1].is_none();
+  const Value exception = failed ? exception_of(in, args) : Value();
+  Value item;
+  const Next next = failed ? throw_into(in, generator, exception, &item, args.call)
+                           : in.next_of(Value::object(generator), &item, args.call);
+  if (next == Next::End) return Value::boolean(failed);
+  if (next == Next::Unknown) return item;
+  if (next == Next::Item) {
+    return in.fail(code::kRaised, args.call, "the generator of this context manager yields twice", {}, "RuntimeError");
+  }
+  if (!failed || !in.has_pending()) return Value::error();
+  Pending pending = in.take_pending();
+  const bool same = !pending.fatal && pending.exception.is_object() && in.is_identical(pending.exception, exception);
+  if (same) return Value::boolean(false);  // it goes on as it was
+  return raise_again(in, pending, args.call);
+}
+
+Value call_manager(Interpreter& in, const Arguments& args, Value self) {
+  const Value generator = in.call(self, args);
+  if (!generator.as<Iterator>()) return generator;
+  Instance* instance = in.make<Instance>();
+  instance->cls = shared_class(in, "contextlib._GeneratorContextManager", [&] {
+    Class* made = make_class(in, "_GeneratorContextManager", {class_named(in, "object")});
+    add_method(in, made, "__enter__", generator_enter);
+    add_method(in, made, "__exit__", generator_exit);
+    return made;
+  });
+  instance->set(kGenerator, generator);
+  return Value::object(instance);
+}
+
+// A function that makes such managers; of a method one that is bound as methods are.
 Value contextmanager(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "contextmanager", 1, 1)) return Value::error();
-  return args.positional[0];
+  Function* f = args.positional[0].as<Function>();
+  if (!f) return args.positional[0];
+  Function* copy = in.make<Function>();
+  *copy = *f;
+  Dict* attributes = in.make<Dict>();
+  copy->attributes = Value::object(attributes);
+  in.dict_set(attributes, in.string(kManaged), in.native("contextmanager", call_manager, args.positional[0]));
+  return Value::object(copy);
+}
+
+Value closing_exit(Interpreter& in, const Arguments& args, Value) {
+  Instance* self = args.positional.empty() ? nullptr : args.positional[0].as<Instance>();
+  Value* thing = self ? self->find("enter_result") : nullptr;
+  if (!thing) return Value::none();
+  const Value closed = call(in, in.attribute(*thing, "close", args.call), {}, args.call);
+  return closed.is_error() ? closed : Value::none();
+}
+
+Value closing(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "closing", 1, 1)) return Value::error();
+  Instance* instance = in.make<Instance>();
+  instance->cls = shared_class(in, "contextlib.closing", [&] {
+    Class* made = make_class(in, "closing", {class_named(in, "object")});
+    add_method(in, made, "__enter__", null_enter);
+    add_method(in, made, "__exit__", closing_exit);
+    return made;
+  });
+  instance->set("enter_result", args.positional[0]);
+  return Value::object(instance);
 }
 
 constexpr Entry kContextlib[] = {
-    {"nullcontext", nullcontext}, {"suppress", suppress}, {"contextmanager", contextmanager}};
+    {"nullcontext", nullcontext}, {"suppress", suppress}, {"contextmanager", contextmanager}, {"closing", closing}};
 
 // ---- types, abc, warnings, logging, ... -----------------------------------------------------------------------------
 
@@ -162,6 +259,8 @@ constexpr Module kModules[] = {
     {"functools", functools_names, unknown},
     {"operator", operator_names, unknown},
     {"itertools", itertools_names, unknown},
+    {"heapq", heapq_names, unknown},
+    {"bisect", bisect_names, unknown},
     {"dataclasses", dataclasses_names, unknown},
     {"enum", enum_names, unknown},
     {"collections", collections_names, unknown},

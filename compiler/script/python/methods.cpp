@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "compiler/script/codes.h"
+#include "compiler/script/generators.h"
 #include "compiler/script/slices.h"
 
 namespace tilewright::script {
@@ -92,6 +93,28 @@ Value generic_eq(Interpreter& in, const Arguments& args, Value self) {
   return in.compare(syntax::Operator::Eq, self, args.positional[0], args.call);
 }
 Value generic_call(Interpreter& in, const Arguments& args, Value self) { return in.call(self, args); }
+
+Value after(Interpreter& in, Next next, Value item, text::Span span) {
+  if (next == Next::End) return in.fail(code::kValue, span, "the generator has no more items", {}, "StopIteration");
+  return next == Next::Failed ? Value::error() : item;
+}
+Value generator_send(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "send", 1, 1)) return Value::error();
+  Value item;
+  const Next next = send_to(in, self.as<Iterator>(), args.positional[0], &item, args.call);
+  return after(in, next, item, args.call);
+}
+Value generator_throw(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "throw", 1, 3)) return Value::error();
+  Value item, exception = args.positional[args.positional.size() == 1 ? 0 : 1];
+  if (Class* cls = exception.as<Class>()) exception = in.call(Value::object(cls), std::span<const Value>(), args.call);
+  if (exception.is_error()) return exception;
+  const Next next = throw_into(in, self.as<Iterator>(), exception, &item, args.call);
+  return after(in, next, item, args.call);
+}
+Value generator_close(Interpreter& in, const Arguments& args, Value self) {
+  return close_generator(in, self.as<Iterator>(), args.call) ? Value::none() : Value::error();
+}
 
 constexpr Entry kContainer[] = {
     {"__len__", generic_len},         {"__iter__", generic_iter},         {"__getitem__", generic_getitem},
@@ -220,6 +243,9 @@ bool class_attribute(Interpreter& in, Class* cls, std::string_view name, Value* 
     *result = Value::object(annotations);
   } else if (name == "__subclasses__" || name == "mro" || name == "__new__" || name == "register") {
     *result = in.native("mro", opaque_function);
+  } else if (Scope::Binding* method =
+                 cls->name == "dict" && cls->construct ? dict_methods_class(in)->scope->find(name) : nullptr) {
+    *result = method->value;
   } else if (cls->name == "dict" && name == "fromkeys") {
     *result = in.native("fromkeys", known<dict_fromkeys>);
   } else if ((cls->name == "int" && name == "from_bytes") || (cls->name == "float" && name == "fromhex") ||
@@ -426,8 +452,12 @@ bool python_attribute(Interpreter& in, Value object, std::string_view name, Valu
   bool container = object.as<Str>() || object.as<List>() || object.as<Tuple>() || object.as<Dict>() ||
                    object.as<Set>() || object.as<Range>();
   if (!entry && container) entry = find_entry(kContainer, name);
-  if (!entry && object.as<Iterator>() && (name == "__next__" || name == "__iter__")) {
-    static constexpr Entry kIterator[] = {{"__next__", generic_next}, {"__iter__", generic_iter}};
+  if (!entry && object.as<Iterator>()) {
+    static constexpr Entry kIterator[] = {{"__next__", generic_next},
+                                          {"__iter__", generic_iter},
+                                          {"send", generator_send},
+                                          {"throw", generator_throw},
+                                          {"close", generator_close}};
     entry = find_entry(kIterator, name);
   }
   if (!entry && (number || container)) entry = find_entry(kAnything, name);

@@ -305,7 +305,7 @@ bool is_instance_within(Interpreter& in, Value v, Value classinfo, int depth) {
     if (!instance) return false;
     if (cls == class_named(in, "int")) return instance->cls->is_int_enum;
     if (cls == class_named(in, "tuple")) return instance->cls->find("_fields") != nullptr;
-    if (cls == class_named(in, "dict")) return instance->find(kInnerDict) != nullptr;
+    if (cls == class_named(in, "dict") && instance->find(kInnerDict)) return true;
     if (cls == class_named(in, "str") && instance->cls->is_enum && !instance->cls->is_int_enum) {
       return instance->cls->find(kTextEnum) != nullptr;
     }
@@ -366,6 +366,19 @@ Class* make_marker(Interpreter& in, std::string_view name) {
 }
 
 bool is_marker(const Class* cls) { return cls->scope && cls->scope->find(kMarker); }
+
+Value exception_value(Interpreter& in, const Pending& pending) {
+  if (!pending.exception.is_none()) return pending.exception;
+  Class* cls = class_named(in, pending.type);
+  if (!cls || !cls->is_exception) return Value::opaque("an exception");
+  return Value::object(make_exception(in, cls, {Value::opaque("the text of an exception")}));
+}
+
+Value unknown_in_text(Interpreter& in, Value v) {
+  Instance* instance = v.as<Instance>();
+  Value* args = instance && instance->cls->is_exception ? instance->find("args") : nullptr;
+  return in.unknown_within(args ? *args : v);
+}
 
 Instance* make_exception(Interpreter& in, Class* cls, std::vector<Value> args) {
   Instance* e = in.make<Instance>();

@@ -68,6 +68,10 @@ Value instance_answer(Interpreter& in, Value v, Value classinfo);
 // The same where all is known.
 bool is_instance(Interpreter& in, Value v, Value classinfo);
 bool is_callable(Value v);
+// What `except ... as e` binds: of an error of ours an exception of that class, whose text is not Python's.
+Value exception_value(Interpreter& in, const Pending& pending);
+// What leaves the text of a value unknown; None: nothing does.
+Value unknown_in_text(Interpreter& in, Value v);
 Instance* make_exception(Interpreter& in, Class* cls, std::vector<Value> args);
 // Adds a native method; it finds its instance in the first positional argument.
 void add_method(Interpreter& in, Class* cls, std::string_view name, NativeFunction function);
@@ -105,10 +109,26 @@ inline constexpr std::string_view kSuppress = "contextlib.suppress";
 inline constexpr std::string_view kAbstract = "__isabstractmethod__";
 inline constexpr std::string_view kHasAbstract = "<abstract>";
 
+// An attribute of functions that functools.cache makes: the function that it was given, and a dict of results.
+inline constexpr std::string_view kCached = "<cached>";
+
+// An attribute of functions that contextlib.contextmanager makes: what calls of it run. And what a manager holds.
+inline constexpr std::string_view kManaged = "<managed>";
+inline constexpr std::string_view kGenerator = "<generator>";
+
 // Does `with v:` stand around what is meant to fail?
 bool is_expected_failure(Interpreter& in, Value v);
 // Does it go on behind `with v:` when something failed?
 bool is_suppressing(Interpreter& in, Value v);
+
+// ---- dicts that are instances (dict_classes.cpp) ----
+
+// The dict that an instance holds, or what became of it; None: it holds none.
+Value inner_dict_of(Value v);
+// A dict, or the one that an instance holds; null: neither.
+Dict* as_dict(Value v);
+// The methods of dict for such instances: a base of their classes.
+Class* dict_methods_class(Interpreter& in);
 
 // ---- enums, dataclasses, named tuples ------------------------------------------------------------------------------
 
@@ -137,6 +157,8 @@ Value math_function(Interpreter& in, std::string_view name);  // Error tag: no s
 std::span<const Entry> functools_names();                     // functional.cpp
 std::span<const Entry> operator_names();
 std::span<const Entry> itertools_names();
+std::span<const Entry> heapq_names();  // heaps.cpp
+std::span<const Entry> bisect_names();
 std::span<const Entry> dataclasses_names();                            // dataclasses.cpp
 std::span<const Entry> copy_names();                                   // copies.cpp
 Value namedtuple(Interpreter& in, const Arguments& args, Value self);  // named_tuples.cpp

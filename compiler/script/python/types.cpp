@@ -139,6 +139,7 @@ Value construct_bool(Interpreter& in, const Arguments& args, Value) {
 
 Value construct_str(Interpreter& in, const Arguments& args, Value) {
   if (args.positional.empty()) return in.string("");
+  if (const Value unknown = unknown_in_text(in, args.positional[0]); !unknown.is_none()) return unknown;
   auto text = text_of(in, args.positional[0]);
   if (!text || !in.step(args.call)) return Value::error();
   return in.string(*text);
@@ -374,7 +375,8 @@ Value construct_dict(Interpreter& in, const Arguments& args, Value) {
   }
   if (!args.positional.empty()) {
     Value from = args.positional[0];
-    if (Dict* other = from.as<Dict>()) {
+    if (inner_dict_of(from).is_opaque()) return inner_dict_of(from);
+    if (Dict* other = as_dict(from)) {
       auto items = other->items;
       for (auto& [k, v] : items) {
         if (!in.step(args.call)) return Value::error();

@@ -45,9 +45,6 @@ Value attr(Interpreter& in, const Arguments& args, Value) {
     if (BufferValue* b = a[0].as<BufferValue>()) f->node = b->buffer->data;
     f->attributes.emplace_back(in.keep(*name), *e);
   }
-  if (!in.in_script_mode()) {  // builder mode: applies from here on
-    in.kernel()->attributes(in.origin(args.call), f->attributes, f->node);
-  }
   return Value::object(f);
 }
 

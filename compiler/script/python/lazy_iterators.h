@@ -1,0 +1,33 @@
+// Iterators over iterators: what map, zip, enumerate and the functions of itertools give where they cannot be computed
+// at once, because what they run over comes item by item, or has no end.
+#pragma once
+#include "compiler/script/python/support.h"
+
+namespace tilewright::script::python {
+
+enum class Over : std::uint8_t {
+  Map,
+  Filter,
+  Zip,
+  Enumerate,
+  Chain,
+  ChainOfOne,  // chain.from_iterable
+  Count,
+  Cycle,
+  Slice,
+  TakeWhile,
+  DropWhile,
+  StarMap,
+  Repeat,
+};
+
+// Is one of the values consumed item by item: an iterator, an object of the script with __iter__?
+bool comes_by_items(std::span<const Value> values);
+// Does asking it for an item run something of the script's?
+bool runs_script(Value v);
+// `inputs` are iterated; `start` and `step` are the numbers of count, enumerate and islice, `stop` that of islice, -1:
+// none.
+Value lazy_iterator(Interpreter& in, Over over, Value function, std::span<const Value> inputs, text::Span span,
+                    std::int64_t start = 0, std::int64_t step = 1, std::int64_t stop = -1);
+
+}  // namespace tilewright::script::python
