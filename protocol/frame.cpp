@@ -160,6 +160,7 @@ std::optional<Frame> FrameReader::next() {
 }
 
 FrameReader::Step FrameReader::advance(std::optional<Frame>& frame) {
+  if (limits_.framing == Framing::Line) return take_line(frame);
   if (skip_ > 0) return skip();
   if (length_) return take_body(frame);
   return lost_ ? find_next_header() : take_header(frame);
@@ -243,6 +244,29 @@ FrameReader::Step FrameReader::take_header(std::optional<Frame>& frame) {
   return Step::On;
 }
 
+FrameReader::Step FrameReader::take_line(std::optional<Frame>& frame) {
+  const std::string_view bytes = rest();
+  const std::size_t end = bytes.find('\n', searched_);
+  const bool whole = end != std::string_view::npos;
+  const bool long_line = (whole ? end : bytes.size()) > limits_.body_bytes;
+  if (!whole && !long_line && !lost_) {
+    searched_ = bytes.size();
+    return Step::Starved;
+  }
+  searched_ = 0;
+  at_ += whole ? end + 1 : bytes.size();
+  const bool refused = std::exchange(lost_, !whole);
+  if (refused) return whole ? Step::On : Step::Starved;  // the rest of a line that was too long
+  if (long_line) {
+    frame = broken(0, "a line of more than " + std::to_string(limits_.body_bytes) + " bytes");
+    return Step::Frame;
+  }
+  const std::string_view line = trimmed(bytes.substr(0, end));
+  if (line.empty()) return Step::On;
+  frame = Frame{false, std::string(line), {}};
+  return Step::Frame;
+}
+
 std::optional<std::string> FrameReader::refuse(const Header& header) {
   if (!header.length) {
     lost_ = true;  // its body, if there is one, has no known end
@@ -264,15 +288,16 @@ std::optional<std::string> FrameReader::refuse(const Header& header) {
   return header.wrong;
 }
 
-std::string framed_before(std::string_view body, std::size_t payload_bytes) {
+std::string framed_before(std::string_view body, std::size_t payload_bytes, Framing framing) {
+  if (framing == Framing::Line) return std::string(body) + "\n";
   std::string out = "Content-Length: " + std::to_string(body.size()) + "\r\n";
   if (payload_bytes > 0) out += "Payload-Length: " + std::to_string(payload_bytes) + "\r\n";
   out.reserve(out.size() + 2 + body.size());
   return out.append("\r\n").append(body);
 }
 
-std::string framed(std::string_view body, std::string_view payload) {
-  return framed_before(body, payload.size()).append(payload);
+std::string framed(std::string_view body, std::string_view payload, Framing framing) {
+  return framed_before(body, payload.size(), framing).append(framing == Framing::Line ? std::string_view() : payload);
 }
 
 }  // namespace tilewright::protocol

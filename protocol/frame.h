@@ -14,12 +14,17 @@
 
 namespace tilewright::protocol {
 
+// Where a message ends: after as many bytes as its header says, or with its line, as the Model Context Protocol has it
+// over standard streams. A line carries no payload.
+enum class Framing : std::uint8_t { Header, Line };
+
 struct FrameLimits {
   std::size_t header_bytes = 8u << 10;
   std::size_t body_bytes = 128u << 20;  // a script may have 64 MB, and JSON escapes
   std::size_t payload_bytes = 0;        // behind the body
   // A broken frame is the last one, and bytes that cannot begin a header are refused as soon as they come.
   bool strict = false;
+  Framing framing = Framing::Header;
 };
 
 struct Frame {
@@ -49,6 +54,7 @@ class FrameReader {
   Step take_body(std::optional<Frame>& frame);
   Step find_next_header();
   Step take_header(std::optional<Frame>& frame);
+  Step take_line(std::optional<Frame>& frame);
   // Why the body behind a header is not taken, and what is done with its bytes: passed over, or searched for a header.
   std::optional<std::string> refuse(const Header& header);
   Frame broken(std::size_t drop, std::string why);
@@ -62,12 +68,14 @@ class FrameReader {
   std::optional<std::size_t> length_;  // of the body, once its header was read
   std::size_t payload_ = 0;            // of what follows it
   std::optional<Frame> pending_;       // all there but for the end of its payload, which goes straight into it
-  bool lost_ = false;                  // looking for the next header
+  bool lost_ = false;                  // looking for the next header, or for the end of a line that was refused
+  std::size_t searched_ = 0;           // bytes of the rest that hold no end of a line
   bool ended_ = false;                 // of a strict reader: a frame was broken
 };
 
-std::string framed(std::string_view body, std::string_view payload = {});
+// The body holds no line feed, which JSON escapes.
+std::string framed(std::string_view body, std::string_view payload = {}, Framing framing = Framing::Header);
 // All of the frame that comes before so many bytes of payload.
-std::string framed_before(std::string_view body, std::size_t payload_bytes);
+std::string framed_before(std::string_view body, std::size_t payload_bytes, Framing framing = Framing::Header);
 
 }  // namespace tilewright::protocol

@@ -9,7 +9,7 @@
 
 namespace tilewright::protocol {
 
-using Json = nlohmann::json;
+using Json = text::MessageJson;
 
 enum class ErrorCode : int {
   ParseError = -32700,

@@ -158,7 +158,7 @@ struct Finding {
   std::vector<Related> related;
 };
 struct JobResult {
-  Json outcome;  // what run::outcome_to_json() says
+  Json outcome;  // what run::outcome_json() says
   std::vector<Finding> findings;
 };
 

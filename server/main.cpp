@@ -15,7 +15,7 @@
 #include "compiler/text/escape.h"
 #include "compiler/toolchain/helper.h"
 #include "compiler/toolchain/owned_path.h"
-#include "server/build/command.h"
+#include "server/bsp/command.h"
 #include "server/cli/commands.h"
 #include "server/lsp/command.h"
 #include "server/project/console.h"
@@ -42,7 +42,7 @@ constexpr Command kCommands[] = {
 #undef TILEWRIGHT_COMMAND
         {"lsp", tilewright::lsp::add_lsp},
     {"worker", tilewright::worker::add_worker},
-    {"serve", tilewright::build::add_serve},
+    {"serve", tilewright::bsp::add_serve},
     {"completions", tilewright::cli::add_completions},
 };
 

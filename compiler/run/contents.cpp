@@ -8,18 +8,17 @@
 #include <cstring>
 #include <new>
 
-#include "compiler/toolchain/file.h"
+#include "compiler/process/fd.h"
 
 namespace tilewright::run {
 
 struct Contents::Block {
   ~Block() { ::munmap(data, size); }
-  Block(toolchain::Fd fd, void* data, std::size_t size)
-      : fd(std::move(fd)), data(static_cast<char*>(data)), size(size) {}
+  Block(process::Fd fd, void* data, std::size_t size) : fd(std::move(fd)), data(static_cast<char*>(data)), size(size) {}
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
-  toolchain::Fd fd;
+  process::Fd fd;
   char* data;
   std::size_t size;
 };
@@ -27,7 +26,7 @@ struct Contents::Block {
 Contents Contents::of_size(std::int64_t bytes) {
   Contents out;
   if (bytes <= 0) return out;
-  toolchain::Fd fd(::memfd_create("tensor", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  process::Fd fd(::memfd_create("tensor", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd || ::ftruncate(fd.get(), bytes) != 0) throw std::bad_alloc();
   // A process that gets it for a job could cut it, and a read of the mapping here would then end in SIGBUS.
   if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) throw std::bad_alloc();
@@ -45,7 +44,7 @@ Contents Contents::mapped(int fd, std::int64_t bytes) {
   auto size = static_cast<std::size_t>(bytes);
   void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (at == MAP_FAILED) return out;
-  out.block_ = std::make_shared<Block>(toolchain::Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 0)), at, size);
+  out.block_ = std::make_shared<Block>(process::Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 0)), at, size);
   return out;
 }
 

@@ -1,44 +1,19 @@
-// What a tensor holds before a run, in a few words: "random(seed=7)", "zeros", "arange", "-1.5", "poison".
+// The bytes that a tensor holds before a run (inputs/fill.h has the words).
 #pragma once
 #include <cstdint>
-#include <expected>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 
 #include "compiler/expr/dtype.h"
+#include "compiler/inputs/fill.h"
 #include "compiler/run/contents.h"
 
 namespace tilewright::run {
 
-struct Fill {
-  enum class Kind : std::uint8_t {
-    Random,  // numbers from `low`, below `high`; where they are not said as random_contents has them
-    Arange,  // start, start + step, ...; begins again where the type could not tell the numbers apart any more
-    Value,   // the same number everywhere
-    Poison,  // nothing that may be read: the kernel only writes it
-  };
-  Kind kind = Kind::Random;
-  std::optional<std::uint64_t> seed{};  // nothing: made of the run's own and the tensor's name
-  std::optional<double> low{}, high{};
-  double start = 0, step = 1;  // of an Arange; `start` is the number of a Value
-  std::string text{};          // as it was written
-};
-
-// A word of a fill that means nothing; `at` points into the text that was given.
-struct FillError {
-  std::string_view at;
-  std::string message;
-  std::string meant;  // what may have been meant; empty: nobody can say
-};
-std::expected<Fill, FillError> parse_fill(std::string_view text);
-
-// The words that a fill may begin with, each with what it does.
-struct FillWord {
-  std::string_view word, form, documentation;
-};
-std::span<const FillWord> fill_words();
+using inputs::Fill;
+using inputs::fill_words;
+using inputs::FillError;
+using inputs::FillWord;
+using inputs::parse_fill;
 
 // The bytes of a tensor. Nothing for a Poison, and for a number in a type that has none.
 std::optional<Contents> filled(const Fill& fill, ir::DataType dtype, std::int64_t bytes, std::uint64_t seed);

@@ -6,9 +6,10 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "compiler/process/fd.h"
+#include "compiler/process/file.h"
 #include "compiler/run/driver_reach.h"
 #include "compiler/run/execute.h"
-#include "compiler/toolchain/file.h"
 
 namespace tilewright::run {
 namespace {
@@ -26,7 +27,7 @@ class Helper {
     if (printed_) ::dup2(printed_.get(), STDOUT_FILENO);
   }
 
-  Record serve(const Record& request, std::span<const toolchain::Fd> files) {
+  Record serve(const Record& request, std::span<const process::Fd> files) {
     std::string_view op = field(request, "op");
     if (op == "open") return open(request);
     if (op != "run") return failed("unknown request");
@@ -37,7 +38,7 @@ class Helper {
     if (::ftruncate(STDOUT_FILENO, 0) == 0) ::lseek(STDOUT_FILENO, 0, SEEK_SET);
     Outcome outcome = gpu_->execute(received->job, received->results);
     std::fflush(nullptr);
-    if (printed_ && !toolchain::read_all(printed_.get(), outcome.printed, kPrintedLimit))
+    if (printed_ && !process::read_all(printed_.get(), outcome.printed, kPrintedLimit))
       outcome.printed = "(the kernel printed more than 1 MB)\n";
     return encode(outcome);
   }
@@ -54,7 +55,7 @@ class Helper {
     return encode(gpu_->device());
   }
 
-  toolchain::Fd printed_;
+  process::Fd printed_;
   std::optional<Gpu> gpu_;
 };
 
@@ -70,7 +71,7 @@ int helper_main(bool unconfined, int fd_in, int fd_out) {
   };
   return toolchain::serve_records(
       fd_in, fd_out, prepare,
-      [&](const Record& request, std::span<const toolchain::Fd> files) { return helper.serve(request, files); });
+      [&](const Record& request, std::span<const process::Fd> files) { return helper.serve(request, files); });
 }
 
 }  // namespace tilewright::run

@@ -5,14 +5,16 @@
 #include <algorithm>
 #include <fstream>
 
+#include "compiler/process/fd.h"
+#include "compiler/run/job_json.h"
 #include "compiler/text/bounds.h"
 
 namespace tilewright::run {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using text::check_bounds;
 using text::check_count;
+using text::Json;
 using toolchain::field;
 using toolchain::Record;
 using toolchain::take;
@@ -211,7 +213,7 @@ Job plan_of(const Json& j) {
   return job;
 }
 
-Json order_json(const Job& job) {
+Json written_order(const Job& job) {
   Json plan = plan_json(job);
   plan["warmups"] = job.warmups;
   plan["repeats"] = job.repeats;
@@ -222,7 +224,7 @@ Json order_json(const Job& job) {
   return plan;
 }
 
-Job order_of(const Json& plan) {
+Job read_order(const Json& plan) {
   Job job = plan_of(plan);
   job.warmups = std::clamp(plan.value("warmups", 0), 0, 1000);
   job.repeats = std::clamp(plan.value("repeats", 0), 0, 10000);
@@ -309,9 +311,13 @@ std::expected<Job, std::string> plan_from_json(std::string_view json) {
   return guarded([&] { return plan_of(Json::parse(json)); });
 }
 
-std::string order_to_json(const Job& job) { return order_json(job).dump(); }
+Json order_json(const Job& job) { return written_order(job); }
+std::expected<Job, std::string> order_of(const Json& json) {
+  return guarded([&] { return read_order(json); });
+}
+std::string order_to_json(const Job& job) { return written_order(job).dump(); }
 std::expected<Job, std::string> order_from_json(std::string_view json) {
-  return guarded([&] { return order_of(Json::parse(json)); });
+  return guarded([&] { return read_order(Json::parse(json)); });
 }
 
 std::string DeviceInfo::arch() const { return "sm_" + std::to_string(major * 10 + minor) + (major >= 9 ? "a" : ""); }
@@ -338,7 +344,7 @@ std::int64_t default_memory_limit() {
 
 Message encode(const Job& job, std::span<const Contents> results) {
   Message out;
-  Json plan = order_json(job);
+  Json plan = written_order(job);
   // Of each buffer the numbers of its files; an empty one has none.
   auto file = [&](const Contents& c) {
     if (c.empty()) return -1;
@@ -356,10 +362,10 @@ Message encode(const Job& job, std::span<const Contents> results) {
   return out;
 }
 
-std::expected<ReceivedJob, std::string> decode_job(const Record& record, std::span<const toolchain::Fd> files) {
+std::expected<ReceivedJob, std::string> decode_job(const Record& record, std::span<const process::Fd> files) {
   return guarded([&] {
     Json plan = Json::parse(field(record, "plan"));
-    ReceivedJob out{order_of(plan), {}};
+    ReceivedJob out{read_order(plan), {}};
     Job& job = out.job;
     std::size_t at = 0;
     const std::size_t own = job.launches.size(), all = own + job.rivals.size();
@@ -395,7 +401,7 @@ std::expected<ReceivedJob, std::string> decode_job(const Record& record, std::sp
 
 namespace {
 
-Json outcome_json(const Outcome& outcome) {
+Json outcome_numbers(const Outcome& outcome) {
   Json buffers = Json::array();
   for (const BufferOutcome& b : outcome.buffers)
     buffers.push_back(
@@ -405,7 +411,7 @@ Json outcome_json(const Outcome& outcome) {
           {"measured", measured_json(outcome.measured)}};
 }
 
-Outcome outcome_of(const Json& plain, const Job& job, std::span<const Contents> results) {
+Outcome read_outcome(const Json& plain, const Job& job, std::span<const Contents> results) {
   Outcome out;
   out.status = named<Status>(kStatuses, plain.at("status").get<std::string>());
   out.measured = measured_of(plain.at("measured"));
@@ -432,7 +438,7 @@ Outcome outcome_of(const Json& plain, const Job& job, std::span<const Contents> 
 }  // namespace
 
 Record encode(const Outcome& outcome) {
-  return {{"outcome", outcome_json(outcome).dump(-1, ' ', false, Json::error_handler_t::replace)},
+  return {{"outcome", outcome_numbers(outcome).dump(-1, ' ', false, Json::error_handler_t::replace)},
           {"message", outcome.message},
           {"error", outcome.error},
           {"printed", outcome.printed}};
@@ -440,7 +446,7 @@ Record encode(const Outcome& outcome) {
 
 std::expected<Outcome, std::string> decode_outcome(Record record, const Job& job, std::span<const Contents> results) {
   return guarded([&] {
-    Outcome out = outcome_of(Json::parse(field(record, "outcome")), job, results);
+    Outcome out = read_outcome(Json::parse(field(record, "outcome")), job, results);
     out.message = take(record, "message");
     out.error = take(record, "error");
     out.printed = take(record, "printed");
@@ -448,20 +454,18 @@ std::expected<Outcome, std::string> decode_outcome(Record record, const Job& job
   });
 }
 
-std::string outcome_to_json(const Outcome& outcome) {
-  Json all = outcome_json(outcome);
+Json outcome_json(const Outcome& outcome) {
+  Json all = outcome_numbers(outcome);
   all["part"] = outcome.part;
   all["message"] = outcome.message;
   all["error"] = outcome.error;
   all["printed"] = outcome.printed;
-  return all.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return all;
 }
 
-std::expected<Outcome, std::string> outcome_from_json(std::string_view json, const Job& job,
-                                                      std::span<const Contents> results) {
+std::expected<Outcome, std::string> outcome_of(const Json& all, const Job& job, std::span<const Contents> results) {
   return guarded([&] {
-    const Json all = Json::parse(json);
-    Outcome out = outcome_of(all, job, results);
+    Outcome out = read_outcome(all, job, results);
     out.part = all.at("part").get<std::string>();
     out.message = all.at("message").get<std::string>();
     out.error = all.at("error").get<std::string>();
@@ -470,23 +474,21 @@ std::expected<Outcome, std::string> outcome_from_json(std::string_view json, con
   });
 }
 
-std::string device_to_json(const DeviceInfo& d) {
-  Json plain{{"name", d.name},
-             {"major", d.major},
-             {"minor", d.minor},
-             {"driver_version", d.driver_version},
-             {"multiprocessors", d.multiprocessors},
-             {"memory_bytes", d.memory_bytes},
-             {"l2_bytes", d.l2_bytes},
-             {"shared_bytes_per_block", d.shared_bytes_per_block},
-             {"bandwidth", d.bandwidth},
-             {"devices", d.devices}};
-  return plain.dump(-1, ' ', false, Json::error_handler_t::replace);
+Json device_json(const DeviceInfo& d) {
+  return {{"name", d.name},
+          {"major", d.major},
+          {"minor", d.minor},
+          {"driver_version", d.driver_version},
+          {"multiprocessors", d.multiprocessors},
+          {"memory_bytes", d.memory_bytes},
+          {"l2_bytes", d.l2_bytes},
+          {"shared_bytes_per_block", d.shared_bytes_per_block},
+          {"bandwidth", d.bandwidth},
+          {"devices", d.devices}};
 }
 
-std::expected<DeviceInfo, std::string> device_from_json(std::string_view json) {
+std::expected<DeviceInfo, std::string> device_of(const Json& j) {
   return guarded([&] {
-    Json j = Json::parse(json);
     DeviceInfo d;
     d.name = j.at("name").get<std::string>();
     d.major = j.at("major").get<int>();
@@ -510,9 +512,21 @@ std::expected<DeviceInfo, std::string> device_from_json(std::string_view json) {
   });
 }
 
-Record encode(const DeviceInfo& device) { return {{"device", device_to_json(device)}}; }
+std::string outcome_to_json(const Outcome& outcome) {
+  return outcome_json(outcome).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+std::expected<Outcome, std::string> outcome_from_json(std::string_view json, const Job& job,
+                                                      std::span<const Contents> results) {
+  auto all = guarded([&] { return Json::parse(json); });
+  return all ? outcome_of(*all, job, results) : std::unexpected(all.error());
+}
+
+Record encode(const DeviceInfo& device) {
+  return {{"device", device_json(device).dump(-1, ' ', false, Json::error_handler_t::replace)}};
+}
 std::expected<DeviceInfo, std::string> decode_device(const Record& record) {
-  return device_from_json(field(record, "device"));
+  auto json = guarded([&] { return Json::parse(field(record, "device")); });
+  return json ? device_of(*json) : std::unexpected(json.error());
 }
 
 }  // namespace tilewright::run

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "compiler/lower/map_place.h"
+#include "compiler/process/fd.h"
 #include "compiler/run/conditions.h"
 #include "compiler/run/contents.h"
 #include "compiler/simulate/simulate.h"
-#include "compiler/toolchain/file.h"
 #include "compiler/toolchain/record.h"
 
 namespace tilewright::run {
@@ -97,7 +97,7 @@ std::int64_t default_memory_limit();
 std::string plan_to_json(const Job& job);
 std::expected<Job, std::string> plan_from_json(std::string_view json);
 
-// The same with the rounds and the rivals: all that is not bytes.
+// The same with the rounds and the rivals: all that is not bytes (job_json.h has it as JSON).
 std::string order_to_json(const Job& job);
 std::expected<Job, std::string> order_from_json(std::string_view json);
 
@@ -170,13 +170,12 @@ struct Outcome {
   std::vector<simulate::Finding> findings;
 };
 
-// What came of a job in another machine, but for contents and places. Of each buffer it says which contents there are:
-// `contents` are there unless it is an input that stayed as it was, `later` where a timed round left something else.
+// What came of a job in another process, but for contents and places (job_json.h has it as JSON). Of each buffer it
+// says which contents there are: `contents` are there unless it is an input that stayed as it was, `later` where a
+// timed round left something else.
 std::string outcome_to_json(const Outcome& outcome);
 std::expected<Outcome, std::string> outcome_from_json(std::string_view json, const Job& job,
                                                       std::span<const Contents> results);
-std::string device_to_json(const DeviceInfo& device);
-std::expected<DeviceInfo, std::string> device_from_json(std::string_view json);
 
 // A job on its way to another process: contents travel as descriptors, and so does the memory into which that process
 // writes what the buffers held afterwards: `results`, one a buffer and as long, and behind those once more as many for
@@ -191,8 +190,7 @@ struct ReceivedJob {
   Job job;
   std::vector<Contents> results;  // two for each buffer, as above
 };
-std::expected<ReceivedJob, std::string> decode_job(const toolchain::Record& record,
-                                                   std::span<const toolchain::Fd> files);
+std::expected<ReceivedJob, std::string> decode_job(const toolchain::Record& record, std::span<const process::Fd> files);
 // Without contents: they are in the results; only a buffer of which `contents` is empty holds what the job gave it.
 toolchain::Record encode(const Outcome& outcome);
 std::expected<Outcome, std::string> decode_outcome(toolchain::Record record, const Job& job,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -11,6 +10,7 @@
 #include "compiler/ir/origin.h"
 #include "compiler/run/parallel.h"
 #include "compiler/simulate/causes.h"
+#include "compiler/threads/pause.h"
 
 namespace tilewright::run {
 namespace {
@@ -206,10 +206,7 @@ class Deadline {
  public:
   Deadline(std::chrono::milliseconds time, const std::stop_token& outer)
       : outer_(outer, [this] { source_.request_stop(); }), clock_([this, time](const std::stop_token& ended) {
-          std::mutex mutex;
-          std::condition_variable_any never;
-          std::unique_lock lock(mutex);
-          if (never.wait_for(lock, ended, time, [&] { return ended.stop_requested(); })) return;
+          if (!threads::pause(time, ended)) return;
           is_over_ = true;
           source_.request_stop();
         }) {}

@@ -64,7 +64,7 @@ class Reader {
     } else if (name.starts_with(kInput)) {
       contents(name.substr(kInput.size()), value, out_.given);
     } else if (name == "rtol" || name == "atol") {
-      auto number = run::parse_number(value);
+      auto number = inputs::parse_number(value);
       if (!number || !(number->as_double() >= 0)) return want(value, name, "a number of at least 0");
       (name == "rtol" ? out_.relative : out_.absolute) = number->as_double();
     } else if (name == "repeat") {
@@ -74,7 +74,7 @@ class Reader {
     } else if (name == "schedules") {
       whole(name, value, 1, 10000, out_.schedules);
     } else if (name == "seed") {
-      auto number = run::parse_number(value);
+      auto number = inputs::parse_number(value);
       out_.secret_seed = value == "secret";
       if (out_.secret_seed) return;
       if (!number || number->real || number->integer < 0) return want(value, name, "a whole number, or secret");
@@ -109,9 +109,9 @@ class Reader {
       c.file = std::string(value);
       if (c.file.front() == '"' || c.file.front() == '\'') c.file = c.file.substr(1, c.file.size() - 2);
     } else {
-      auto fill = run::parse_fill(value);
+      auto fill = inputs::parse_fill(value);
       if (!fill) {
-        const run::FillError& e = fill.error();
+        const inputs::FillError& e = fill.error();
         text::Nearest near(name, text::Nearest::Among::Few);
         for (const RunOption& o : kOptions) near.consider(o.name);
         if (e.meant.empty() && !near.found().empty() && &to == &out_.given)
@@ -119,10 +119,10 @@ class Reader {
         wrong_.push_back({e.at, e.message, e.meant, "for example " + std::string(name) + "=random(seed=7)"});
         return;
       }
-      if (&to == &out_.expected && fill->kind == run::Fill::Kind::Poison)
+      if (&to == &out_.expected && fill->kind == inputs::Fill::Kind::Poison)
         wrong_.push_back({value, "poison is not a value to expect", {}, {}});
       c.fill = std::move(*fill);
-      c.number = run::parse_number(value);
+      c.number = inputs::parse_number(value);
     }
     to.push_back(std::move(c));
   }
@@ -138,7 +138,7 @@ class Reader {
 
   void whole(std::string_view name, std::string_view value, std::int64_t least, std::int64_t most,
              std::optional<int>& to) {
-    auto number = run::parse_number(value);
+    auto number = inputs::parse_number(value);
     if (!number || number->real || number->integer < least || number->integer > most)
       return want(value, name, "a whole number from " + std::to_string(least) + " to " + std::to_string(most));
     to = static_cast<int>(number->integer);
@@ -245,9 +245,9 @@ void check_run_names(const RunSettings& settings, std::span<const ir::Kernel* co
     if (!names.tensors.contains(name)) unknown(name, true);
 }
 
-std::map<std::string, run::Number, std::less<>> numbers_said(const CompiledKernel& kernel, const Compiled& compiled,
-                                                             const syntax::Tree& tree) {
-  std::map<std::string, run::Number, std::less<>> out;
+std::map<std::string, inputs::Number, std::less<>> numbers_said(const CompiledKernel& kernel, const Compiled& compiled,
+                                                                const syntax::Tree& tree) {
+  std::map<std::string, inputs::Number, std::less<>> out;
   for (const syntax::Directive& directive : tree.directives()) {
     const std::optional<syntax::RunComment> comment = syntax::run_comment(directive);
     if (!comment) continue;

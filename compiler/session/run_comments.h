@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/run/fill.h"
-#include "compiler/run/host_value.h"
+#include "compiler/inputs/fill.h"
+#include "compiler/inputs/number.h"
 #include "compiler/session/compile.h"
 #include "compiler/syntax/run_comment.h"
 
@@ -26,8 +26,8 @@ struct RunSettings {
   struct Contents {
     std::string_view name, value;
     std::string file;  // a .npy, as written; empty: `fill`
-    run::Fill fill;
-    std::optional<run::Number> number{};  // of a scalar or an extent
+    inputs::Fill fill;
+    std::optional<inputs::Number> number{};  // of a scalar or an extent
   };
   std::string reference;
   std::vector<Contents> given, expected;
@@ -57,8 +57,8 @@ std::vector<const CompiledKernel*> kernels_of(const syntax::Directive& directive
                                               std::span<const CompiledKernel> kernels, const syntax::Tree& tree,
                                               const text::Anchors& anchors);
 // Numbers that the script's run comments give the kernel's scalars and extents.
-std::map<std::string, run::Number, std::less<>> numbers_said(const CompiledKernel& kernel, const Compiled& compiled,
-                                                             const syntax::Tree& tree);
+std::map<std::string, inputs::Number, std::less<>> numbers_said(const CompiledKernel& kernel, const Compiled& compiled,
+                                                                const syntax::Tree& tree);
 // Is this the entry of the comment, in the same words but for blanks?
 bool same_entry(std::string_view a, std::string_view b);
 

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <thread>
 
-#include "compiler/run/patient_wait.h"
+#include "compiler/threads/patient_wait.h"
 
 namespace tilewright::session {
 namespace {
@@ -39,7 +39,7 @@ void StagesAhead::add(const std::shared_ptr<KernelEntry>& kernel) {
   static const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
   // The first kernels wait for company: most edits make one again, which is done sooner than a thread begins.
   if (others_.size() + 1 >= cores || known < kPerThread * (others_.size() + 1)) return;
-  others_.push_back(std::make_unique<run::LargeThreads>(1, [this] { work(true); }));
+  others_.push_back(std::make_unique<threads::LargeThreads>(1, [this] { work(true); }));
 }
 
 void StagesAhead::finish() {
@@ -54,7 +54,7 @@ void StagesAhead::finish() {
 
 std::shared_ptr<KernelEntry> StagesAhead::next(bool wait) {
   std::unique_lock lock(mutex_);
-  if (wait) run::wait_patiently(more_, lock, kLookAgain, [this] { return closed_ || next_ < kernels_.size(); });
+  if (wait) threads::wait_patiently(more_, lock, kLookAgain, [this] { return closed_ || next_ < kernels_.size(); });
   return next_ < kernels_.size() ? kernels_[next_++] : nullptr;
 }
 

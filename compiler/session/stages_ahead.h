@@ -10,10 +10,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "compiler/run/large_threads.h"
 #include "compiler/session/kernel_cache.h"
 #include "compiler/session/stages.h"
 #include "compiler/text/context.h"
+#include "compiler/threads/large_threads.h"
 
 namespace tilewright::session {
 
@@ -43,7 +43,7 @@ class StagesAhead {
   std::unordered_set<const KernelEntry*> known_;  // those in `kernels_`
   std::size_t next_ = 0;
   bool closed_ = false;  // no more will come
-  std::vector<std::unique_ptr<run::LargeThreads>> others_;
+  std::vector<std::unique_ptr<threads::LargeThreads>> others_;
 };
 
 }  // namespace tilewright::session

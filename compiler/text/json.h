@@ -13,6 +13,12 @@
 
 namespace tilewright::text {
 
+// What we write: members stay in the order in which they were put.
+using Json = nlohmann::ordered_json;
+// What others send: members are found by a search in a tree, so that an object of a million of them costs what it is
+// long. A Json and a MessageJson are made of one another without being printed.
+using MessageJson = nlohmann::json;
+
 // The number as a T. None: it is no integer, or does not fit. 4.0 is 4: some clients know one kind of number only.
 template <std::integral T, typename Json>
 std::optional<T> integer(const Json& json) {

@@ -9,9 +9,10 @@
 #include <string_view>
 #include <system_error>
 
+#include "compiler/process/fd.h"
+#include "compiler/process/file.h"
 #include "compiler/toolchain/cache_upkeep.h"
 #include "compiler/toolchain/digest.h"
-#include "compiler/toolchain/file.h"
 
 namespace tilewright::toolchain {
 namespace {
@@ -63,12 +64,12 @@ fs::path Cache::path_of(const Record& key) const {
 std::optional<Record> Cache::load(const Record& key) {
   if (options_.folder.empty()) return load_shared(key);
   const fs::path path = path_of(key);
-  Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  process::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   const std::string* secret = file ? folder_key() : nullptr;
   if (!secret) return load_shared(key);
   std::string bytes;
   std::optional<Record> value;
-  if (read_all(file.get(), bytes, options_.entry_limit_bytes)) value = open_entry(bytes, encode(key), *secret);
+  if (process::read_all(file.get(), bytes, options_.entry_limit_bytes)) value = open_entry(bytes, encode(key), *secret);
   if (!value) {
     tell_unsealed();
     set_aside(path);
@@ -146,10 +147,10 @@ bool Cache::write(const fs::path& path, std::string_view entry) {
   fs::create_directories(path.parent_path(), error);
   fs::create_directories(folder, error);
   std::string temporary = (folder / (path.filename().string().substr(0, 16) + ".XXXXXX")).string();
-  Fd file(::mkostemp(temporary.data(), O_CLOEXEC));
+  process::Fd file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!file) return failed();
   // No fsync: after a power cut the digest tells, and an artifact can be made again.
-  if (!write_all(file.get(), entry) || ::rename(temporary.c_str(), path.c_str()) != 0) {
+  if (!process::write_all(file.get(), entry) || ::rename(temporary.c_str(), path.c_str()) != 0) {
     ::unlink(temporary.c_str());
     return failed();
   }

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "compiler/toolchain/file.h"
+#include "compiler/process/fd.h"
 
 namespace tilewright::toolchain {
 namespace {
@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 // Temporary files of a process that died are removed after this long.
 constexpr auto kAbandoned = std::chrono::hours(1);
 
-std::expected<Fd, std::string> locked(const fs::path& folder) {
-  Fd lock(::open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+std::expected<process::Fd, std::string> locked(const fs::path& folder) {
+  process::Fd lock(::open((folder / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (!lock) return std::unexpected(folder.string() + ": " + std::strerror(errno));
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0)
     return std::unexpected(folder.string() + ": another process is removing entries");

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "compiler/toolchain/file.h"
+#include "compiler/process/fd.h"
 
 namespace tilewright::toolchain {
 namespace {
@@ -55,8 +55,8 @@ std::uint64_t rights_of_files(int version) {
 
 void allow(int rules, const char* path, std::uint64_t rights) {
   // The kernel forgets entries below /proc that no process holds, and with them the rule.
-  static std::vector<Fd> held;
-  Fd at(::open(path, O_PATH | O_CLOEXEC));
+  static std::vector<process::Fd> held;
+  process::Fd at(::open(path, O_PATH | O_CLOEXEC));
   struct stat kind{};
   if (!at || ::fstat(at.get(), &kind) != 0) return;
   if (!S_ISDIR(kind.st_mode)) rights &= ~kReadFolder;
@@ -70,7 +70,7 @@ bool restrict_files(const Reach& reach, int version) {
                   .network = version >= 4 ? kBindTcp | kConnectTcp : 0,
                   .scoped = version >= 6 ? kAbstractSockets | kSignals : 0};
   // A kernel that does not know the later fields takes them if they are zero.
-  Fd rules(static_cast<int>(::syscall(kCreateRuleset, &handled, sizeof handled, 0)));
+  process::Fd rules(static_cast<int>(::syscall(kCreateRuleset, &handled, sizeof handled, 0)));
   if (!rules) return false;
   constexpr std::uint64_t kReading = kExecute | kReadFile | kReadFolder;
   for (const char* path : kSystem) allow(rules.get(), path, kReading);

@@ -1,10 +1,8 @@
 #include "compiler/toolchain/helper.h"
 
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,8 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/process/child.h"
+#include "compiler/process/fd.h"
+#include "compiler/process/file.h"
 #include "compiler/toolchain/confine.h"
-#include "compiler/toolchain/file.h"
 #include "compiler/toolchain/nvrtc.h"
 #include "compiler/toolchain/wire.h"
 
@@ -88,35 +88,26 @@ class Helper {
 
   // Memory files instead of pipes and temporary files: nothing to clean up after a kill, and no deadlock.
   static Record disassemble(const Record& request) {
-    Fd input(::memfd_create("cubin", MFD_CLOEXEC)), output(::memfd_create("sass", MFD_CLOEXEC)),
+    process::Fd input(::memfd_create("cubin", MFD_CLOEXEC)), output(::memfd_create("sass", MFD_CLOEXEC)),
         errors(::memfd_create("errors", MFD_CLOEXEC));
-    if (!input || !output || !errors || !write_all(input.get(), field(request, "cubin"))) {
+    if (!input || !output || !errors || !process::write_all(input.get(), field(request, "cubin"))) {
       return failed("no memory for the cubin");
     }
     std::string tool(field(request, "tool"));
     std::string path = "/proc/self/fd/" + std::to_string(STDIN_FILENO);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, input.get(), STDIN_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions, output.get(), STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&actions, errors.get(), STDERR_FILENO);
-    ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
     // -gi: every frame of an inlining chain with its call site, where -g names only the innermost; -c: code only.
-    std::string inlining = "-gi", code = "-c";
-    char* arguments[] = {tool.data(), inlining.data(), code.data(), path.data(), nullptr};
-    pid_t pid = 0;
-    int error = ::posix_spawn(&pid, tool.c_str(), &actions, nullptr, arguments, environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    if (error != 0) return failed(tool + ": " + std::strerror(error));
-    int status = 0;
-    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
+    auto child = process::spawn({.words = {tool, "-gi", "-c", path},
+                                 .program = tool,
+                                 .input = input.get(),
+                                 .output = output.get(),
+                                 .errors = errors.get()});
+    if (!child) return failed(tool + ": " + std::strerror(child.error()));
+    const process::Exit exit = child->wait();
     std::string sass, message;
-    if (!read_all(output.get(), sass, kMessageLimit / 2)) return failed("the disassembly is too large");
-    read_all(errors.get(), message, 1 << 16);
-    int code_number = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (!process::read_all(output.get(), sass, kMessageLimit / 2)) return failed("the disassembly is too large");
+    process::read_all(errors.get(), message, 1 << 16);
     return {{"status", "done"},
-            {"code", std::to_string(code_number)},
+            {"code", std::to_string(exit.code())},
             {"message", std::move(message)},
             {"sass", std::move(sass)}};
   }
@@ -138,7 +129,7 @@ void confine_to_tools(const Record& request) {
 int helper_main(int fd_in, int fd_out) {
   Helper helper;
   return serve_records(fd_in, fd_out, confine_to_tools,
-                       [&](const Record& request, std::span<const Fd>) { return helper.serve(request); });
+                       [&](const Record& request, std::span<const process::Fd>) { return helper.serve(request); });
 }
 
 }  // namespace tilewright::toolchain

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <thread>
 
+#include "compiler/process/fd.h"
 #include "compiler/toolchain/wire.h"
 
 namespace tilewright::toolchain {
@@ -37,7 +38,7 @@ int serve_records(int fd_in, int fd_out, const Prepare& prepare, const Serve& se
   ::fcntl(fd_in, F_SETFD, FD_CLOEXEC);
   ::fcntl(fd_out, F_SETFD, FD_CLOEXEC);
   for (bool first = true;; first = false) {
-    std::vector<Fd> files;
+    std::vector<process::Fd> files;
     auto request = receive_record(fd_in, files);
     if (!request) return 0;
     if (first) {

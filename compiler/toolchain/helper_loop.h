@@ -4,7 +4,7 @@
 #include <functional>
 #include <span>
 
-#include "compiler/toolchain/file.h"
+#include "compiler/process/fd.h"
 #include "compiler/toolchain/record.h"
 
 namespace tilewright::toolchain {
@@ -13,7 +13,7 @@ namespace tilewright::toolchain {
 inline constexpr int kHelperFd = 3;
 
 // Answers a request, with the files that came beside it.
-using Serve = std::function<Record(const Record& request, std::span<const Fd> files)>;
+using Serve = std::function<Record(const Record& request, std::span<const process::Fd> files)>;
 
 // Sees the first request before anything is done about it, and before there are other threads: confines the process.
 using Prepare = std::function<void(const Record& first)>;

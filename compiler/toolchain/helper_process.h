@@ -16,7 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/toolchain/file.h"
+#include "compiler/process/child.h"
+#include "compiler/process/fd.h"
 #include "compiler/toolchain/record.h"
 
 namespace tilewright::toolchain {
@@ -38,10 +39,6 @@ class HelperProcess {
   };
 
   static std::expected<std::unique_ptr<HelperProcess>, std::string> start(const HelperCommand& command);
-  // Kills and reaps it.
-  ~HelperProcess();
-  HelperProcess(const HelperProcess&) = delete;
-  HelperProcess& operator=(const HelperProcess&) = delete;
 
   // One request, with files that the helper gets at hand, and its answer. After a failure the process is dead and the
   // object only good for destruction.
@@ -49,27 +46,23 @@ class HelperProcess {
                                       std::uint64_t memory_limit, const std::stop_token& stop,
                                       std::span<const int> descriptors = {});
 
-  pid_t pid() const { return pid_; }
+  pid_t pid() const { return child_.pid(); }
   // Answers given so far.
   int served() const { return served_; }
   std::uint64_t resident_bytes() const;
 
  private:
-  HelperProcess(pid_t pid, Fd socket, Fd errors, std::string what)
-      : pid_(pid), socket_(std::move(socket)), errors_(std::move(errors)), what_(std::move(what)) {}
+  HelperProcess(process::Child child, process::Fd socket, process::Fd errors, std::string what)
+      : socket_(std::move(socket)), errors_(std::move(errors)), what_(std::move(what)), child_(std::move(child)) {}
   // Kills, reaps and says how it ended; at once when it is already dead.
   Failure finish(Failure::Kind kind, std::string message);
   Failure explain_death(std::uint64_t memory_limit);
-  void reap();
 
-  pid_t pid_;
-  Fd socket_;
-  Fd errors_;         // the helper's standard error, a memory file
-  std::string what_;  // "the compiler"
-  bool reaped_ = false;
-  int status_ = 0;                   // as waitpid says
-  std::uint64_t peak_resident_ = 0;  // bytes; known once reaped
+  process::Fd socket_;
+  process::Fd errors_;  // the helper's standard error, a memory file
+  std::string what_;    // "the compiler"
   int served_ = 0;
+  process::Child child_;  // ended before its socket is closed
 };
 
 }  // namespace tilewright::toolchain

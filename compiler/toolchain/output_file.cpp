@@ -12,8 +12,9 @@
 #include <optional>
 #include <tuple>
 
+#include "compiler/process/fd.h"
+#include "compiler/process/file.h"
 #include "compiler/text/escape.h"
-#include "compiler/toolchain/file.h"
 
 namespace tilewright::toolchain {
 namespace fs = std::filesystem;
@@ -77,7 +78,7 @@ mode_t mask() {
 
 int write_parts(int fd, std::span<const std::string_view> parts) {
   for (std::string_view part : parts)
-    if (!write_all(fd, part)) return errno;
+    if (!process::write_all(fd, part)) return errno;
   return 0;
 }
 
@@ -93,7 +94,7 @@ void take_over(int fd, const struct stat& old) {
 Done replace(const fs::path& path, const Target& to, const struct stat* old, std::span<const std::string_view> parts) {
   const char* kept = old ? "; the file is as it was" : "";
   std::string temporary = (to.folder / ".tilewright-XXXXXX").string();
-  Fd file(::mkostemp(temporary.data(), O_CLOEXEC));
+  process::Fd file(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!file) return failed("create", path, errno, kept);
   auto give_up = [&](const char* what, int error) {
     ::unlink(temporary.c_str());
@@ -118,7 +119,7 @@ Done write_output(const fs::path& path, std::span<const std::string_view> parts)
   const auto to = resolved(path);
   if (!to) return failed("create", path, to.error());
   if (to->descriptor) {
-    Fd own(::fcntl(*to->descriptor, F_DUPFD_CLOEXEC, 0));
+    process::Fd own(::fcntl(*to->descriptor, F_DUPFD_CLOEXEC, 0));
     if (!own) return failed("write", path, errno);
     if (int error = write_parts(own.get(), parts)) return failed("write", path, error);
     return {};
@@ -130,7 +131,7 @@ Done write_output(const fs::path& path, std::span<const std::string_view> parts)
   }
   if (S_ISREG(old.st_mode)) return replace(path, *to, &old, parts);
   if (S_ISDIR(old.st_mode)) return failed("write", path, EISDIR);
-  Fd opened(::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY));
+  process::Fd opened(::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY));
   if (!opened) return failed("write", path, errno);
   if (int error = write_parts(opened.get(), parts)) return failed("write", path, error);
   return {};

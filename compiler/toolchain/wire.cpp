@@ -7,6 +7,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "compiler/process/fd.h"
+#include "compiler/process/file.h"
+
 namespace tilewright::toolchain {
 namespace {
 
@@ -14,7 +17,7 @@ namespace {
 bool send_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     ssize_t put = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (put < 0 && errno == ENOTSOCK) return write_all(fd, bytes);
+    if (put < 0 && errno == ENOTSOCK) return process::write_all(fd, bytes);
     if (put < 0 && errno == EINTR) continue;
     if (put <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(put));
@@ -26,7 +29,7 @@ bool send_all(int fd, std::string_view bytes) {
 constexpr std::size_t kDescriptorsAtOnce = 128;
 
 // As read, and keeps the descriptors that come with the bytes. Works on other files than sockets, too.
-ssize_t read_some(int fd, char* to, std::size_t size, std::vector<Fd>& descriptors) {
+ssize_t read_some(int fd, char* to, std::size_t size, std::vector<process::Fd>& descriptors) {
   alignas(cmsghdr) char control[CMSG_SPACE(kDescriptorsAtOnce * sizeof(int))];
   iovec bytes{to, size};
   msghdr message{};
@@ -49,7 +52,7 @@ ssize_t read_some(int fd, char* to, std::size_t size, std::vector<Fd>& descripto
   return got;
 }
 
-bool read_exactly(int fd, char* to, std::size_t size, std::vector<Fd>& descriptors) {
+bool read_exactly(int fd, char* to, std::size_t size, std::vector<process::Fd>& descriptors) {
   while (size > 0) {
     ssize_t got = read_some(fd, to, size, descriptors);
     if (got < 0 && errno == EINTR) continue;
@@ -68,7 +71,7 @@ bool send_record(int fd, const Record& record) {
   return send_all(fd, {reinterpret_cast<const char*>(&size), sizeof(size)}) && send_all(fd, body);
 }
 
-std::optional<Record> receive_record(int fd, std::vector<Fd>& descriptors) {
+std::optional<Record> receive_record(int fd, std::vector<process::Fd>& descriptors) {
   std::uint64_t size = 0;
   if (!read_exactly(fd, reinterpret_cast<char*>(&size), sizeof(size), descriptors) || size > kMessageLimit)
     return std::nullopt;

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "compiler/toolchain/file.h"
+#include "compiler/process/fd.h"
 #include "compiler/toolchain/record.h"
 
 namespace tilewright::toolchain {
@@ -17,7 +17,7 @@ inline constexpr std::uint64_t kMessageLimit = 1ull << 30;
 // Blocking; false when the other side is gone.
 bool send_record(int fd, const Record& record);
 // Blocking; nothing at the end of the stream or on nonsense. Descriptors that came with it are added to `descriptors`.
-std::optional<Record> receive_record(int fd, std::vector<Fd>& descriptors);
+std::optional<Record> receive_record(int fd, std::vector<process::Fd>& descriptors);
 
 // What goes out piece by piece, for a sender that must not block. The descriptors stay the caller's.
 class RecordWriter {

@@ -70,12 +70,12 @@ class Clock {
   std::jthread thread_;
 };
 
-ide::BuildPlace place_of(const std::string& uri, const protocol::Range& range) {
+work::BuildPlace place_of(const std::string& uri, const protocol::Range& range) {
   return {protocol::path_of(uri), {range.start.line, range.start.character}, {range.end.line, range.end.character}};
 }
 
-ide::BuildFinding finding_of(const std::string& uri, const protocol::Diagnostic& d) {
-  ide::BuildFinding out{
+work::BuildFinding finding_of(const std::string& uri, const protocol::Diagnostic& d) {
+  work::BuildFinding out{
       place_of(uri, d.range), static_cast<text::Severity>(static_cast<int>(d.severity) - 1), d.code, d.message, {}, {}};
   for (const protocol::RelatedInformation& r : d.related)
     out.related.push_back({place_of(r.location.uri, r.location.range), r.message});
@@ -154,7 +154,7 @@ class Client final : public endpoint::Handler {
   void take(const bsp::PublishDiagnostics& published) {
     for (const protocol::Diagnostic& d : published.diagnostics) {
       if (!keeps(d.message.size() + 256)) return;
-      ide::BuildFinding found = finding_of(published.uri, d);
+      work::BuildFinding found = finding_of(published.uri, d);
       // A file that several scripts import is told of once for each of them.
       auto& known = of_file_[found.at.path];
       if (std::ranges::any_of(known, [&](std::size_t i) { return out_.findings[i] == found; })) continue;

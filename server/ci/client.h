@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "protocol/bsp_data.h"
-#include "server/ide/build_finding.h"
 #include "server/remote/link.h"
+#include "server/work/build_finding.h"
 
 namespace tilewright::ci {
 
@@ -33,7 +33,7 @@ struct Outcome {
   End end = End::Lost;
   std::string why;
   std::vector<protocol::bsp::CompiledScript> scripts;  // in the order in which they were told
-  std::vector<ide::BuildFinding> findings;             // each once; absolute paths
+  std::vector<work::BuildFinding> findings;            // each once; absolute paths
   std::vector<protocol::bsp::TestRun> tests;
   bool tests_failed = false;             // the server says so
   std::vector<std::string> problems;     // errors of its log

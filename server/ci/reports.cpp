@@ -5,10 +5,10 @@
 
 #include "compiler/text/escape.h"
 #include "protocol/uri.h"
-#include "server/ide/checked.h"
 #include "server/render/findings.h"
 #include "server/render/json.h"
 #include "server/render/junit.h"
+#include "server/work/checked.h"
 
 namespace tilewright::ci {
 namespace {
@@ -26,9 +26,9 @@ std::string shown(const Report& report, const std::string& path) {
 }
 std::string script_of(const Report& report, const std::string& uri) { return shown(report, protocol::path_of(uri)); }
 
-ide::BuildFinding shown(const Report& report, ide::BuildFinding finding) {
+work::BuildFinding shown(const Report& report, work::BuildFinding finding) {
   finding.at.path = shown(report, finding.at.path);
-  for (ide::BuildFinding::Related& r : finding.related) r.at.path = shown(report, r.at.path);
+  for (work::BuildFinding::Related& r : finding.related) r.at.path = shown(report, r.at.path);
   return finding;
 }
 
@@ -39,9 +39,9 @@ std::string name_of(const Measured& m) {
 }
 
 // Findings, and what stands at no line: tests that failed, kernels that became worse, scripts that cannot be read.
-std::vector<ide::BuildFinding> all_findings(const Report& report) {
-  std::vector<ide::BuildFinding> out;
-  for (const ide::BuildFinding& f : report.outcome.findings) out.push_back(shown(report, f));
+std::vector<work::BuildFinding> all_findings(const Report& report) {
+  std::vector<work::BuildFinding> out;
+  for (const work::BuildFinding& f : report.outcome.findings) out.push_back(shown(report, f));
   std::set<std::string> broken;  // one cause, one finding: what does not compile does not run either
   for (const bsp::CompiledScript& script : report.outcome.scripts)
     if (script.errors > 0) broken.insert(script.uri);
@@ -102,11 +102,11 @@ std::optional<std::size_t> untried_of(const Report& report) {
 std::string sarif(const Report& report) {
   Json results = Json::array(), notes = Json::array();
   std::set<std::string> codes;
-  for (const ide::BuildFinding& finding : all_findings(report)) {
+  for (const work::BuildFinding& finding : all_findings(report)) {
     results.push_back(render::sarif_result(finding));
     if (!finding.code.empty()) codes.insert(finding.code);
   }
-  if (const auto left_out = ide::not_checked(kernels_of(report), untried_of(report)))
+  if (const auto left_out = work::not_checked(kernels_of(report), untried_of(report)))
     notes.push_back(render::sarif_note("note", left_out->words));
   for (const Change& change : report.changes)
     if (change.kind == Change::Kind::NotCompared)
@@ -118,7 +118,7 @@ std::string sarif(const Report& report) {
 
 std::string github(const Report& report) {
   std::string out;
-  for (const ide::BuildFinding& finding : all_findings(report)) out += render::github_line(finding);
+  for (const work::BuildFinding& finding : all_findings(report)) out += render::github_line(finding);
   return out;
 }
 
@@ -154,11 +154,11 @@ std::string junit(const Report& report) {
     all.add(counts);
     body += render::test_suite(name, counts, text, out);
   };
-  const auto left_out = ide::not_checked(kernels_of(report), untried_of(report));
+  const auto left_out = work::not_checked(kernels_of(report), untried_of(report));
   for (const bsp::CompiledScript& script : report.outcome.scripts) {
     const std::string path = script_of(report, script.uri);
     render::TestCase whole{.name = path, .classname = "tilewright.build"};
-    for (const ide::BuildFinding& f : report.outcome.findings)
+    for (const work::BuildFinding& f : report.outcome.findings)
       if (f.severity == text::Severity::Error && shown(report, f.at.path) == path)
         whole.text += path + ":" + std::to_string(f.at.begin.line + 1) + ": " + f.code + ": " + f.message + "\n";
     if (!script.unreadable.empty()) whole.text = script.unreadable + "\n";
@@ -201,26 +201,22 @@ std::string junit(const Report& report) {
   return render::test_document_head("tilewright build", all) + body + render::test_document_end();
 }
 
-Json place_json(const ide::BuildPlace& at) {
+Json place_json(const work::BuildPlace& at) {
   if (at.whole_file()) return {{"file", at.path}};
   return {{"file", at.path},
           {"start", {{"line", at.begin.line + 1}, {"column", at.begin.column + 1}}},
           {"end", {{"line", at.end.line + 1}, {"column", at.end.column + 1}}}};
 }
 
-Json finding_json(const ide::BuildFinding& f) {
+Json finding_json(const work::BuildFinding& f) {
   Json out{{"code", f.code},
            {"severity", render::severity_name(f.severity)},
            {"message", f.message},
            {"range", place_json(f.at)},
            {"related", Json::array()}};
-  for (const ide::BuildFinding::Related& r : f.related)
+  for (const work::BuildFinding::Related& r : f.related)
     out["related"].push_back({{"message", r.message}, {"range", place_json(r.at)}});
   return out;
-}
-
-Json ordered(const protocol::Json& json) {
-  return Json::parse(json.dump(-1, ' ', false, protocol::Json::error_handler_t::replace));
 }
 
 Json change_json(const Change& change) {
@@ -246,17 +242,17 @@ std::string json(const Report& report) {
            {"diagnostics", Json::array()},
            {"tests", Json::array()}};
   for (const bsp::CompiledScript& script : report.outcome.scripts) {
-    Json one = ordered(script);
+    Json one = Json(protocol::Json(script));
     one.erase("uri");
     one["file"] = script_of(report, script.uri);
     one["unchanged"] = script.no_op;
     one.erase("noOp");
     out["scripts"].push_back(std::move(one));
   }
-  for (const ide::BuildFinding& f : report.outcome.findings)
+  for (const work::BuildFinding& f : report.outcome.findings)
     out["diagnostics"].push_back(finding_json(shown(report, f)));
   for (const bsp::TestRun& test : report.outcome.tests) {
-    Json one = ordered(test);
+    Json one = Json(protocol::Json(test));
     one.erase("uri");
     one["file"] = script_of(report, test.uri);
     one["status"] = kTests[static_cast<int>(test.status) - 1];
@@ -266,7 +262,7 @@ std::string json(const Report& report) {
     out["baseline"] = Json::array();
     for (const Change& change : report.changes) out["baseline"].push_back(change_json(change));
   }
-  if (const auto left_out = ide::not_checked(kernels_of(report), untried_of(report)))
+  if (const auto left_out = work::not_checked(kernels_of(report), untried_of(report)))
     out["not_checked"].push_back({{"what", left_out->what}, {"message", left_out->words}});
   for (const std::string& why : failures(report)) out["failures"].push_back({{"message", why}});
   return render::dump(out) + "\n";
@@ -307,7 +303,7 @@ std::string report_text(const Report& report, std::string_view format) {
 
 std::string for_people(const Report& report, const render::Colours& c) {
   std::string out;
-  for (const ide::BuildFinding& finding : all_findings(report)) out += render::finding_text(finding, c);
+  for (const work::BuildFinding& finding : all_findings(report)) out += render::finding_text(finding, c);
   for (const Change& change : report.changes) {
     if (change.kind == Change::Kind::Worse) continue;  // stands among the findings
     static constexpr const char* kWords[] = {"", "better: ", "", "gone: ", "not compared: "};
@@ -326,7 +322,7 @@ std::string summary(const Report& report) {
     out += " (" + std::to_string(same) + " unchanged)";
   const auto& findings = report.outcome.findings;
   auto severity = [&](text::Severity s) {
-    return number_of(findings, [&](const ide::BuildFinding& f) { return f.severity == s; });
+    return number_of(findings, [&](const work::BuildFinding& f) { return f.severity == s; });
   };
   out += ", " + counted(kernels_of(report), "kernel") + ": " + counted(severity(text::Severity::Error), "error") +
          ", " + counted(severity(text::Severity::Warning), "warning");
@@ -344,7 +340,7 @@ std::string summary(const Report& report) {
           std::pair(Change::Kind::Gone, " gone"), std::pair(Change::Kind::NotCompared, " not compared")})
       if (const auto n = number_of(report, kind)) out += ", " + std::to_string(n) + words;
   }
-  if (const auto left_out = ide::not_checked(kernels_of(report), untried_of(report))) out += "; " + left_out->words;
+  if (const auto left_out = work::not_checked(kernels_of(report), untried_of(report))) out += "; " + left_out->words;
   out += "\n";
   for (const std::string& path : report.outcome.passed_over)
     out += "tilewright: " + text::visible(shown(report, path)) + " holds no kernels and is passed over\n";

@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <iterator>
 
+#include "compiler/process/program.h"
 #include "server/project/console.h"
 #include "server/project/user.h"
 #include "server/remote/listening.h"
-#include "server/remote/process.h"
 #include "server/remote/secret.h"
 
 namespace tilewright::ci {
@@ -28,7 +28,7 @@ Way started(const std::vector<std::string>& words, const std::filesystem::path& 
 }
 
 std::vector<std::string> own_server(const ServerWords& asked) {
-  std::vector<std::string> words{remote::this_program(), "serve"};
+  std::vector<std::string> words{process::this_program(), "serve"};
   if (asked.jobs) words.insert(words.end(), {"--jobs", std::to_string(asked.jobs)});
   if (!asked.on.empty()) words.insert(words.end(), {"--on", asked.on});
   std::ranges::move(project::override_words(), std::back_inserter(words));

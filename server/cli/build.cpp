@@ -1,18 +1,18 @@
 // tilewright build: what the build server offers, from a shell: every target compiled and, where asked for, tried, with
 // reports for CI systems.
 #include <algorithm>
-#include <condition_variable>
 #include <filesystem>
 #include <mutex>
 #include <optional>
 #include <set>
 
 #include "compiler/text/escape.h"
+#include "compiler/threads/pause.h"
 #include "server/ci/reports.h"
 #include "server/ci/server.h"
 #include "server/cli/commands.h"
-#include "server/cli/cores.h"
 #include "server/cli/interrupts.h"
+#include "server/cli/options.h"
 #include "server/project/console.h"
 #include "server/project/files.h"
 #include "server/render/status_line.h"
@@ -146,15 +146,6 @@ std::expected<Prepared, run::Failure> prepare(const BuildCommand& command) {
   return out;
 }
 
-// False: `stop` was requested.
-bool pause(std::chrono::milliseconds time, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
-  never.wait_for(lock, stop, time, [] { return false; });
-  return !stop.stop_requested();
-}
-
 // Tried again only where the way to the server failed: what a server has answered stays its answer.
 Outcome ask(const BuildCommand& command, const Prepared& p, const ci::Asked& asked, const std::stop_token& stop) {
   render::StatusLine line;
@@ -176,7 +167,7 @@ Outcome ask(const BuildCommand& command, const Prepared& p, const ci::Asked& ask
     if (out.end != Outcome::End::Lost || attempt == command.retries) return out;
     complain("tilewright: " + text::visible_message(out.why) + "\n  trying again (" + std::to_string(attempt + 2) +
              " of " + std::to_string(command.retries + 1) + ")\n");
-    if (!pause(kPause * (1 << std::min(attempt, 6)), stop)) {
+    if (!threads::pause(kPause * (1 << std::min(attempt, 6)), stop)) {
       out.end = Outcome::End::Cancelled;
       return out;
     }
@@ -262,10 +253,6 @@ int build(const BuildCommand& command) {
   return whole ? status : std::max(status, kUsage);
 }
 
-void add_many(CLI::App& command, const char* name, std::vector<std::string>& into, const char* help) {
-  command.add_option(name, into, help)->expected(1)->allow_extra_args(false)->take_all();
-}
-
 }  // namespace
 
 void add_build(CLI::App& app, Run& run) {
@@ -296,8 +283,8 @@ void add_build(CLI::App& app, Run& run) {
   c->add_option("--deadline", command->deadline,
                 "Seconds that a test's kernel may take (default: 10 on a GPU, 3600 on the simulator)")
       ->check(CLI::Range(0.001, 86400.0));
-  add_many(*c, "--arch", command->archs, "Architecture, as check has it; repeatable");
-  add_many(*c, "--entry", command->entries, "Only this expression's kernel; repeatable");
+  add_archs(*c, command->archs);
+  add_entries(*c, command->entries, "Only this expression's kernel; repeatable");
   add_many(*c, "--deny", command->deny, "'fallback': a scalar fallback is an error");
   add_many(*c, "--report", command->reports,
            "FORMAT=FILE, or FORMAT for standard output: sarif, github (annotations), junit, json; repeatable");

@@ -1,16 +1,15 @@
 // tilewright cache: what is kept of compilations, and making it smaller.
+#include "server/render/cache.h"
+
 #include <chrono>
 #include <cstdio>
 
 #include "compiler/toolchain/cache_upkeep.h"
 #include "server/cli/commands.h"
 #include "server/project/console.h"
-#include "server/render/json.h"
 
 namespace tilewright::cli {
 namespace {
-
-using render::Json;
 
 struct CacheCommand {
   std::string action;  // empty: show
@@ -38,9 +37,13 @@ int show(const CacheCommand& command, const toolchain::CacheOptions& cache) {
   const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
   const auto days = entries.empty() ? 0 : static_cast<long>((now - oldest) / 86400);
   if (command.json) {
-    const Json out = {{"folder", cache.folder.string()},  {"entries", entries.size()}, {"bytes", bytes},
-                      {"limit_bytes", cache.limit_bytes}, {"oldest_use_days", days},   {"corrupt", corrupt}};
-    project::emit(stdout, render::dump(out) + "\n");
+    project::emit(stdout, render::dump(render::cache_json({.folder = cache.folder.string(),
+                                                           .entries = entries.size(),
+                                                           .bytes = bytes,
+                                                           .limit_bytes = cache.limit_bytes,
+                                                           .oldest_use_days = days,
+                                                           .corrupt = corrupt})) +
+                              "\n");
     return kFine;
   }
   project::sayf(stdout, "%s\n  %s, %s of at most %s", cache.folder.c_str(), counted(entries.size()).c_str(),
@@ -57,11 +60,7 @@ int make_smaller(const CacheCommand& command, const toolchain::CacheOptions& cac
                                               : toolchain::trim_cache(cache.folder, command.to, command.to);
   if (!done) return fail_usage(done.error());
   if (command.json) {
-    const Json out = {{"removed_entries", done->entries},
-                      {"removed_bytes", done->bytes},
-                      {"entries", done->left_entries},
-                      {"bytes", done->left_bytes}};
-    project::emit(stdout, render::dump(out) + "\n");
+    project::emit(stdout, render::dump(render::cache_upkeep_json(*done)) + "\n");
   } else {
     project::sayf(stdout, "removed %s, %s; %s left, %s\n", counted(done->entries).c_str(),
                   megabytes(done->bytes).c_str(), counted(done->left_entries).c_str(),

@@ -2,9 +2,11 @@
 #include <algorithm>
 
 #include "compiler/script/codes.h"
+#include "compiler/threads/in_order.h"
 #include "server/cli/commands.h"
-#include "server/cli/cores.h"
 #include "server/cli/interrupts.h"
+#include "server/cli/options.h"
+#include "server/cli/progress.h"
 #include "server/ide/trials.h"
 #include "server/project/codes.h"
 #include "server/project/console.h"
@@ -23,7 +25,7 @@ struct CheckOptions {
   std::vector<std::string> archs;
   std::vector<std::string> deny;
   bool simulate = false;
-  unsigned jobs = kAllCores;
+  unsigned jobs = threads::kAllCores;
   DialectOption dialect_option;
   std::optional<text::Dialect> dialect;  // as the option says
 };
@@ -32,7 +34,7 @@ struct CheckOptions {
 struct Answer {
   std::string complaints;  // for standard error: why it cannot be looked at
   std::optional<render::FilePart> part;
-  ide::Summary summary;
+  work::Summary summary;
   bool errors = false;
 };
 
@@ -51,17 +53,13 @@ class Check {
       return answer;
     }
     file->dialect = options_.dialect;
-    ide::CheckedFile checked;
+    work::CheckedFile checked;
     checked.path = file->source->path();
     session::CompileOptions options;
     options.entries = options_.entries;
     options.deny_fallback = denied("fallback");
-    const session::NamedTargets named = project::architectures(*file, options_.archs);
-    options.architecture_source = named.source;
-    for (ir::Target target : named.targets) {
-      options.target = target;
-      session::Compiled& compiled = checked.compiled.emplace_back(project::compile(*file, options, stop_));
-      if (compiled.stopped) return answer;
+    auto take = [&](session::Compiled made) {
+      session::Compiled& compiled = checked.compiled.emplace_back(std::move(made));
       if (options_.simulate)
         checked.untried = std::max(checked.untried.value_or(0), ide::try_out_all(compiled, *file, trial_jobs_, stop_));
       if (denied("silenced")) refuse_silenced(compiled);
@@ -70,7 +68,10 @@ class Check {
           d.severity = text::Severity::Error;
       }
       answer.errors = answer.errors || compiled.has_errors();
-    }
+      return true;
+    };
+    if (!project::compile_each(*file, project::architectures(*file, options_.archs), options, stop_, take))
+      return answer;
     answer.part = render::file_part(checked, format_);
     answer.summary.add(checked);
     return answer;
@@ -111,10 +112,10 @@ int check(const CheckOptions& options) {
       return fail_usage("there is no diagnostic " + code + " to deny");
   }
   project::Expansion files = project::expand(options.paths);
-  const bool several = files.files.size() > 1 && threads_of(options.jobs) > 1;
+  const bool several = files.files.size() > 1 && threads::threads_of(options.jobs) > 1;
   Interrupts interrupts(several ? Interrupts::Way::WindDown : Interrupts::Way::EndAtOnce);
   const std::string format = options.json ? "json" : options.format;
-  ide::Summary summary{.passed_over = files.passed_over};
+  work::Summary summary{.passed_over = files.passed_over};
   bool errors = false, environment = !files.missing.empty();
   std::vector<render::Failure> failures;
   for (const std::string& path : files.missing) {
@@ -128,7 +129,7 @@ int check(const CheckOptions& options) {
     environment = true;
   }
 
-  const unsigned threads = threads_of(options.jobs);
+  const unsigned threads = threads::threads_of(options.jobs);
   const auto at_once = static_cast<unsigned>(std::clamp<std::size_t>(files.files.size(), 1, threads));
   const Check one(options, format, threads / at_once, interrupts.token());
   std::vector<Answer> answers(files.files.size());
@@ -152,7 +153,7 @@ int check(const CheckOptions& options) {
       parts.push_back(std::move(*answer.part));
   };
   auto waiting = [&](std::size_t done) { progress.show(done); };
-  const bool whole = in_order(files.files.size(), options.jobs, interrupts.token(), work, finish, waiting);
+  const bool whole = threads::in_order(files.files.size(), options.jobs, interrupts.token(), work, finish, waiting);
   progress.clear();
   if (!whole) return interrupted();
   if (format != "text") project::emit(stdout, render::joined(std::move(parts), format, failures));
@@ -171,23 +172,12 @@ void add_check(CLI::App& app, Run& run) {
       ->capture_default_str();
   c->add_flag("--json", options->json, "The same as --format json");
   c->add_option("--stdin-filename", options->stdin_filename, "Name to report for standard input");
-  c->add_option("--entry", options->entries, "Check this expression's kernel instead of all entries found")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
-  c->add_option("--arch", options->archs,
-                "Architecture (default: as the script's '# tilewright: arch ...', tilewright.toml or KERNEL_META says, "
-                "else what its kernels need); repeatable")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+  add_entries(*c, options->entries, "Check this expression's kernel instead of all entries found");
+  add_archs(*c, options->archs);
   options->dialect_option.add(*c);
-  c->add_option("--deny", options->deny,
-                "Treat this code as an error; 'fallback' for scalar fallbacks, 'unchecked' for functions that "
-                "look like kernels and are not checked, 'silenced' for findings that a comment or [severity] silences")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+  add_many(*c, "--deny", options->deny,
+           "Treat this code as an error; 'fallback' for scalar fallbacks, 'unchecked' for functions that "
+           "look like kernels and are not checked, 'silenced' for findings that a comment or [severity] silences");
   c->add_flag("--simulate", options->simulate,
               "Try each kernel out on the simulator, too: races, missing waits, deadlocks; what could not be looked at "
               "is said");

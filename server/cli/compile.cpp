@@ -1,28 +1,31 @@
 // tilewright compile: the artifacts of a script's kernels, on the terminal, as JSON or into a folder.
+#include "server/render/compile.h"
+
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <set>
 
 #include "compiler/cuda/host.h"
-#include "compiler/session/source_map.h"
 #include "compiler/text/escape.h"
 #include "compiler/text/symbol.h"
+#include "compiler/threads/in_order.h"
 #include "server/cli/commands.h"
-#include "server/cli/cores.h"
 #include "server/cli/interrupts.h"
+#include "server/cli/options.h"
 #include "server/cli/output_names.h"
+#include "server/cli/progress.h"
 #include "server/ide/resources.h"
-#include "server/ide/tools.h"
 #include "server/ide/view.h"
-#include "server/ide/words.h"
 #include "server/project/console.h"
 #include "server/project/files.h"
 #include "server/project/made_files.h"
-#include "server/render/base64.h"
-#include "server/render/document.h"
+#include "server/render/failures.h"
 #include "server/render/json.h"
 #include "server/render/terminal.h"
+#include "server/views/document.h"
+#include "server/work/tools.h"
+#include "server/work/words.h"
 
 namespace tilewright::cli {
 using render::Json;
@@ -42,7 +45,7 @@ struct CompileCommand {
   DialectOption dialect_option;
   std::optional<text::Dialect> dialect;  // as the option says
   bool json = false;
-  unsigned jobs = kAllCores;
+  unsigned jobs = threads::kAllCores;
 };
 
 bool emits(const CompileCommand& command, std::string_view emit) {
@@ -63,23 +66,6 @@ std::string_view extension(std::string_view emit) {
   if (emit == kHost) return "host.cpp";
   if (emit == kHostRuntime) return "host.cu";
   return emit;
-}
-
-// [{cuda, range, chain, ptx[], sass[]}]: lines from 1.
-Json source_map_json(const session::SourceMap& map, const text::Anchors& anchors) {
-  Json out = Json::array();
-  for (const session::MappedLine& line : map.lines) {
-    Json chain = Json::array();
-    for (const ir::CallSite* site = line.origin.chain; site; site = site->outer) {
-      chain.insert(chain.begin(), render::range_json(site->span, anchors));
-    }
-    out.push_back({{"cuda", line.cuda},
-                   {"range", render::range_json(line.origin.span, anchors)},
-                   {"chain", chain},
-                   {"ptx", line.ptx},
-                   {"sass", line.sass}});
-  }
-  return out;
 }
 
 // What is kept of one kernel: everything it is asked for, so that the script itself can go.
@@ -107,7 +93,7 @@ class Compile {
       : command_(command), stop_(std::move(stop)), tools_(runs_tools(command)) {
     if (!tools_) return;
     toolchain::Options options = project::toolchain_options();
-    options.helpers = static_cast<int>(threads_of(command.jobs));
+    options.helpers = static_cast<int>(threads::threads_of(command.jobs));
     nvrtc_ = std::make_unique<toolchain::Toolchain>(options);
   }
 
@@ -125,17 +111,14 @@ class Compile {
     if (!file->config.file.empty()) out.files.insert(file->config.file.string());
     const session::NamedTargets named =
         command_.archs.empty() ? project::one_architecture(*file) : project::architectures(*file, command_.archs);
-    for (ir::Target target : named.targets) {
-      session::CompileOptions options;
-      options.target = target;
-      options.architecture_source = named.source;
-      options.entries = command_.entries;
-      session::Compiled compiled = project::compile(*file, options, stop_);
-      if (compiled.stopped) return out;
+    session::CompileOptions options;
+    options.entries = command_.entries;
+    project::compile_each(*file, named, options, stop_, [&](session::Compiled compiled) {
       std::vector<std::string> scripts = compiled.evaluation->files();
       out.files.insert(std::move_iterator(scripts.begin()), std::move_iterator(scripts.end()));
       add(compiled, jobs, out);
-    }
+      return true;
+    });
     return out;
   }
 
@@ -146,7 +129,7 @@ class Compile {
     Output output;
     std::string complaints;
     bool environment = false;
-    ide::ToolWork* tools = nullptr;  // what NVIDIA's tools made of it; null: nothing was asked of them
+    work::ToolWork* tools = nullptr;  // what NVIDIA's tools made of it; null: nothing was asked of them
   };
 
   bool wants(std::string_view emit) const { return emits(command_, emit); }
@@ -161,14 +144,16 @@ class Compile {
       kernel.output.arch = k.target.name();
       write_texts(kernel, anchors);
     }
-    std::vector<ide::ToolWork> work;
+    std::vector<work::ToolWork> work;
     if (tools_ && !run_tools(kernels, work, jobs)) return;
     for (Kernel& kernel : kernels) {
-      Json resources;
-      if (kernel.tools) resources = take(kernel, kernel.compiled->target, anchors, compiled.diagnostics);
+      const toolchain::KernelResources* resources =
+          kernel.tools ? take(kernel, kernel.compiled->target, anchors, compiled.diagnostics) : nullptr;
       out.complaints += kernel.complaints;
       out.environment = out.environment || kernel.environment;
-      if (command_.json) kernel.output.json = json_of(kernel, resources, compiled.architecture_source, anchors);
+      if (command_.json)
+        kernel.output.json = render::kernel_output_json(
+            {*kernel.compiled, compiled.architecture_source, kernel.output.texts, resources}, anchors);
       out.outputs.push_back(std::move(kernel.output));
     }
     out.errors = out.errors || compiled.has_errors();
@@ -188,7 +173,7 @@ class Compile {
         if (ide::has_stage(*kind, k)) {
           const bool printed = command_.folder.empty() && !command_.json;
           text =
-              render::document(*kind, k, anchors, nullptr, printed ? render::colours(stdout) : render::Colours{}).text;
+              views::document(*kind, k, anchors, nullptr, printed ? render::colours(stdout) : render::Colours{}).text;
         }
       } else if ((e == kHost || e == kHostRuntime) && k.cuda) {
         auto launcher = cuda::host_launcher(*k.lowered, e == kHost ? cuda::HostApi::Driver : cuda::HostApi::Runtime);
@@ -206,7 +191,7 @@ class Compile {
   }
 
   // False: stopped.
-  bool run_tools(std::vector<Kernel>& kernels, std::vector<ide::ToolWork>& work, unsigned jobs) const {
+  bool run_tools(std::vector<Kernel>& kernels, std::vector<work::ToolWork>& work, unsigned jobs) const {
     for (const Kernel& kernel : kernels)
       if (kernel.compiled->cuda) work.push_back({kernel.compiled});
     std::size_t next = 0;
@@ -217,14 +202,14 @@ class Compile {
     wanted.want_ptx = wants("ptx");
     wanted.want_sass = wants("sass");
     wanted.stop = stop_;
-    return ide::run_tools(*nvrtc_, work, wanted, jobs, [&](std::size_t done) { progress.show(done); });
+    return work::run_tools(*nvrtc_, work, wanted, jobs, [&](std::size_t done) { progress.show(done); });
   }
 
   // What the tools made of a kernel goes to its texts, their messages to the diagnostics; its resources, or null.
-  Json take(Kernel& kernel, ir::Target target, const text::Anchors& anchors,
-            std::vector<text::Diagnostic>& diagnostics) const {
+  const toolchain::KernelResources* take(Kernel& kernel, ir::Target target, const text::Anchors& anchors,
+                                         std::vector<text::Diagnostic>& diagnostics) const {
     const session::CompiledKernel& k = *kernel.compiled;
-    const toolchain::KernelResources* found = ide::take_messages(*kernel.tools, diagnostics);
+    const toolchain::KernelResources* found = work::take_messages(*kernel.tools, diagnostics);
     auto& made = *kernel.tools->made;
     if (!made) {
       if (made.error().kind == toolchain::Error::Kind::Compilation) return nullptr;
@@ -235,45 +220,16 @@ class Compile {
     }
     std::map<std::string, std::string>& texts = kernel.output.texts;
     if (wants("ptx")) {
-      texts["ptx"] = render::with_script_lines(made->ptx, toolchain::read_ptx_lines(made->ptx), *k.cuda, anchors);
+      texts["ptx"] = views::with_script_lines(made->ptx, toolchain::read_ptx_lines(made->ptx), *k.cuda, anchors);
     }
     if (wants("cubin")) texts["cubin"] = std::move(made->cubin);
     if (wants("sass")) {
-      texts["sass"] = render::with_script_lines(made->sass, toolchain::read_sass_lines(made->sass), *k.cuda, anchors);
+      texts["sass"] = views::with_script_lines(made->sass, toolchain::read_sass_lines(made->sass), *k.cuda, anchors);
     }
     if (wants("sass") && !made->sass_missing.empty())
       kernel.complaints += "tilewright: no SASS: " + text::visible(made->sass_missing) + "\n";
-    if (!found) return nullptr;
-    kernel.output.resources = ide::resource_words(k.lowered->plan, target, found);
-    return {{"registers", found->registers},     {"spill_stores", found->spill_stores},
-            {"spill_loads", found->spill_loads}, {"static_shared_bytes", found->static_shared},
-            {"stack_bytes", found->stack},       {"barriers", found->barriers}};
-  }
-
-  // One object of `kernels`.
-  Json json_of(const Kernel& kernel, const Json& resources, session::ArchitectureSource source,
-               const text::Anchors& anchors) const {
-    const Output& out = kernel.output;
-    Json k = render::kernel_json(*kernel.compiled, anchors);
-    k["arch"] = out.arch;
-    k["arch_from"] = render::architecture_json(*kernel.compiled, source, anchors);
-    Json sources = Json::object();
-    for (const auto& [emit, text] : out.texts) {
-      if (text.empty()) continue;
-      if (emit == "plan")
-        k["plan"] = Json::parse(text);
-      else if (emit != "report")
-        sources[emit] = is_binary(emit) ? render::base64(text) : text;
-    }
-    k["sources"] = sources;
-    if (kernel.compiled->cuda &&
-        (out.texts.contains("cuda") || out.texts.contains("ptx") || out.texts.contains("sass"))) {
-      auto text_of = [&](const char* emit) { return out.texts.contains(emit) ? out.texts.at(emit) : std::string(); };
-      k["source_map"] =
-          source_map_json(session::join(*kernel.compiled->cuda, text_of("ptx"), text_of("sass")), anchors);
-    }
-    if (!resources.is_null()) k["resources"] = resources;
-    return k;
+    if (found) kernel.output.resources = ide::resource_words(k.lowered->plan, target, found);
+    return found;
   }
 
   const CompileCommand& command_;
@@ -347,7 +303,7 @@ class CompileAnswer {
   // Of the next script, in the order of the scripts.
   void take(const std::string& script, bool several, Compiled result) {
     complain(result.complaints);
-    if (result.unusable) failures_.push_back({{"file", script}, {"message", result.failure}});
+    if (result.unusable) failures_.push_back(render::failure_json(script, result.failure));
     if (result.unusable && !several) status_ = kUsage;
     environment_ = environment_ || result.environment || result.unusable;
     errors_ = errors_ || result.errors;
@@ -373,7 +329,7 @@ class CompileAnswer {
   }
 
   int refuse(const std::string& file, const std::string& message, const std::string& remedy = {}) {
-    failures_.push_back({{"file", file}, {"message", message}});
+    failures_.push_back(render::failure_json(file, message));
     print_json();
     return fail_usage(message, remedy);
   }
@@ -383,7 +339,7 @@ class CompileAnswer {
     if (!command_.folder.empty()) {
       auto written = write_files(command_, script, several, result.outputs);
       if (!written) {
-        failures_.push_back({{"file", script}, {"message", written.error()}});
+        failures_.push_back(render::failure_json(script, written.error()));
         status_ = fail_usage(written.error());
       }
     }
@@ -398,8 +354,7 @@ class CompileAnswer {
 
   void print_json() {
     if (!command_.json) return;
-    Json out{{"kernels", std::move(kernels_)}, {"diagnostics", std::move(diagnostics_)}, {"files", read_}};
-    if (!failures_.empty()) out["failures"] = std::move(failures_);
+    const Json out = render::compile_json(std::move(kernels_), std::move(diagnostics_), read_, std::move(failures_));
     project::emit(stdout, render::dump(out) + "\n");
   }
 
@@ -441,7 +396,7 @@ int run_compile(const CompileCommand& command) {
   const Compile one(command, interrupts.token());
   std::vector<Compiled> results(files.size());
   Progress progress("compiled", "files", files.size());
-  const bool whole = in_order(
+  const bool whole = threads::in_order(
       files.size(), command.jobs, interrupts.token(),
       [&](std::size_t i) { results[i] = one.of(files[i], several ? 1 : command.jobs); },
       [&](std::size_t i) {
@@ -465,16 +420,8 @@ void add_compile(CLI::App& app, Run& run) {
   CLI::App* c = app.add_subcommand("compile", "Compile the kernels of a script");
   c->add_option("file", command->paths, "The script, or - for standard input; or several, or folders of them")
       ->required();
-  c->add_option("--entry", command->entries, "An expression that yields a kernel, e.g. 'make(128, 64)'; repeatable")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
-  c->add_option("--arch", command->archs,
-                "Architecture (default: as the script's '# tilewright: arch ...', tilewright.toml or KERNEL_META says, "
-                "else what its kernels need); repeatable")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+  add_entries(*c, command->entries, "An expression that yields a kernel, e.g. 'make(128, 64)'; repeatable");
+  add_archs(*c, command->archs);
   command->dialect_option.add(*c);
   auto emits = std::make_shared<std::vector<std::string>>();
   c->add_option("--emit", *emits, "What to produce (default report); repeatable, or separated by commas")

@@ -4,11 +4,11 @@
 #include <filesystem>
 
 #include "server/cli/commands.h"
-#include "server/ide/tools.h"
 #include "server/project/console.h"
 #include "server/project/files.h"
 #include "server/project/made_files.h"
 #include "server/render/terminal.h"
+#include "server/work/tools.h"
 
 namespace tilewright::cli {
 namespace {
@@ -23,12 +23,7 @@ int run_demo(const std::string& folder, const std::string& output) {
   for (const std::string& path : files.files) {
     auto file = project::load(path);
     if (!file) return fail_usage(file.error());
-    const session::NamedTargets named = project::architectures(*file, {});
-    for (ir::Target target : named.targets) {
-      session::CompileOptions options;
-      options.target = target;
-      options.architecture_source = named.source;
-      session::Compiled compiled = project::compile(*file, options);
+    auto take = [&](session::Compiled compiled) {
       for (const text::Diagnostic& d : compiled.diagnostics) {
         if (d.severity != text::Severity::Information)
           project::say(stdout, render::diagnostic_text(d, compiled.evaluation->anchors, c));
@@ -60,9 +55,9 @@ int run_demo(const std::string& folder, const std::string& output) {
             project::sayf(stdout, "  %-5s      %s\n", extension + 1, to.string().c_str());
           return ok.has_value();
         };
-        if (!write(".cu", k.cuda->text)) return kUsage;
+        if (!write(".cu", k.cuda->text)) return false;
         if (no_tools) continue;
-        toolchain::Request request = ide::request_for(k);
+        toolchain::Request request = work::request_for(k);
         request.want_sass = true;
         auto made = tools.compile(request);
         if (!made) {
@@ -71,14 +66,16 @@ int run_demo(const std::string& folder, const std::string& output) {
           no_tools = made.error().kind == toolchain::Error::Kind::NoCuda;
           continue;
         }
-        if (!write(".ptx", made->ptx) || !write(".cubin", made->cubin) || !write(".sass", made->sass)) return kUsage;
+        if (!write(".ptx", made->ptx) || !write(".cubin", made->cubin) || !write(".sass", made->sass)) return false;
         for (const toolchain::KernelResources& r : made->kernels) {
           project::sayf(stdout, "  uses       %d registers, %d bytes of shared memory, %d bytes spilled\n",
                         static_cast<int>(r.registers), static_cast<int>(r.static_shared),
                         static_cast<int>(r.spill_stores));
         }
       }
-    }
+      return true;
+    };
+    if (!project::compile_each(*file, project::architectures(*file, {}), {}, {}, take)) return kUsage;
   }
   return errors ? kErrors : kFine;
 }

@@ -1,4 +1,6 @@
 // tilewright doctor: what is installed, what is missing, and how to get it.
+#include "server/render/doctor.h"
+
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -11,17 +13,12 @@
 #include "server/project/environment.h"
 #include "server/project/files.h"
 #include "server/project/user.h"
-#include "server/render/json.h"
 #include "server/render/terminal.h"
 
 namespace tilewright::cli {
-using render::Json;
 namespace {
 
-struct Finding {
-  std::string what, state;  // "ok", "missing"
-  std::string detail, remedy;
-};
+using Finding = render::DoctorFinding;
 
 Finding nvdisasm_finding(const std::filesystem::path& nvdisasm) {
   if (!nvdisasm.empty()) return {"nvdisasm", "ok", nvdisasm.string(), ""};
@@ -129,10 +126,7 @@ int run_doctor(bool json) {
   findings.push_back(cache_finding(options));
   findings.push_back(gpu_finding());
   if (json) {
-    Json out = Json::array();
-    for (const Finding& f : findings)
-      out.push_back({{"what", f.what}, {"state", f.state}, {"detail", f.detail}, {"remedy", f.remedy}});
-    project::emit(stdout, render::dump(Json{{"findings", out}}) + "\n");
+    project::emit(stdout, render::dump(render::doctor_json(findings)) + "\n");
   } else {
     const render::Colours& c = render::colours(stdout);
     for (const Finding& f : findings) {

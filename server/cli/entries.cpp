@@ -1,23 +1,17 @@
 // tilewright entries: what a file offers to compile, and what needs arguments.
+#include "server/render/entries.h"
+
 #include "server/cli/commands.h"
 #include "server/project/console.h"
-#include "server/render/json.h"
 #include "server/render/terminal.h"
 
 namespace tilewright::cli {
-using render::Json;
 namespace {
 
 int run_entries(const std::string& path, const DialectOption& dialect, bool json) {
   auto file = project::load(path);
   if (!file) {
-    if (json) {
-      Json failures = Json::array({Json{{"file", path}, {"message", file.error()}}});
-      project::emit(
-          stdout,
-          render::dump(Json{{"entries", Json::array()}, {"needs_arguments", Json::array()}, {"failures", failures}}) +
-              "\n");
-    }
+    if (json) project::emit(stdout, render::dump(render::no_entries_json(path, file.error())) + "\n");
     return fail_usage(file.error());
   }
   if (!dialect.read(&file->dialect)) return kUsage;
@@ -32,18 +26,7 @@ int run_entries(const std::string& path, const DialectOption& dialect, bool json
     return kErrors;
   }
   if (json) {
-    Json entries = Json::array(), open = Json::array();
-    for (const script::Entry& entry : e.entries) {
-      Json names = Json::array();
-      for (const script::KernelValue* k : entry.kernels) names.push_back(k->kernel.name);
-      entries.push_back({{"entry", entry.expression},
-                         {"kind", script::entry_kind_name(entry.kind)},
-                         {"kernels", names},
-                         {"range", render::range_json(entry.span, e.anchors)}});
-    }
-    for (const script::Factory& f : e.open_factories)
-      open.push_back({{"factory", f.signature}, {"range", render::range_json(f.span, e.anchors)}});
-    project::emit(stdout, render::dump(Json{{"entries", entries}, {"needs_arguments", open}}) + "\n");
+    project::emit(stdout, render::dump(render::entries_json(e)) + "\n");
     return kFine;
   }
   for (const script::Entry& entry : e.entries) {

@@ -1,16 +1,17 @@
 // tilewright explain: why each tile primitive became what it is, what a diagnostic code means, and a descriptor's bits.
+#include "server/render/explain.h"
+
 #include <algorithm>
 #include <filesystem>
 
 #include "compiler/intrinsics/descriptor_words.h"
 #include "server/cli/commands.h"
+#include "server/cli/options.h"
 #include "server/project/codes.h"
 #include "server/project/console.h"
-#include "server/render/json.h"
 #include "server/render/terminal.h"
 
 namespace tilewright::cli {
-using render::Json;
 namespace {
 
 struct ExplainCommand {
@@ -21,6 +22,8 @@ struct ExplainCommand {
   bool json = false;
 };
 
+void print(const render::Json& answer) { project::emit(stdout, render::dump(answer) + "\n"); }
+
 bool is_code(std::string_view s) {
   return s.size() == 6 && s.starts_with("TW") &&
          std::all_of(s.begin() + 2, s.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -30,9 +33,7 @@ int explain_code(const ExplainCommand& command) {
   const text::CodeInfo* info = project::code_info(command.what);
   if (!info) return fail_usage("there is no diagnostic " + command.what);
   if (command.json) {
-    project::emit(
-        stdout,
-        render::dump(Json{{"code", info->code}, {"title", info->title}, {"explanation", info->explanation}}) + "\n");
+    print(render::explained_code_json(*info));
   } else {
     const render::Colours& c = render::colours(stdout);
     project::sayf(stdout, "%s%s: %s%s\n\n", std::string(c.bold).c_str(), command.what.c_str(),
@@ -49,8 +50,7 @@ std::optional<std::string> descriptor_text(const std::string& what) {
 }
 int explain_descriptor(const ExplainCommand& command, const std::string& text) {
   if (command.json) {
-    const Json answer{{"code", command.what}, {"title", "descriptor of a matrix unit"}, {"explanation", text}};
-    project::emit(stdout, render::dump(answer) + "\n");
+    print(render::explained_descriptor_json(command.what, text));
   } else {
     project::say(stdout, text);
   }
@@ -95,12 +95,7 @@ int run_explain(const ExplainCommand& command) {
   if (auto text = descriptor_text(command.what)) return explain_descriptor(command, *text);
   Place place = parse_place(command.what);
   auto refuse = [&](const std::string& message) {
-    if (command.json) {
-      Json failures = Json::array({Json{{"file", place.file}, {"message", message}}});
-      project::emit(stdout, render::dump(Json{
-                                {"kernels", Json::array()}, {"diagnostics", Json::array()}, {"failures", failures}}) +
-                                "\n");
-    }
+    if (command.json) print(render::not_explained_json(place.file, message));
     return fail_usage(message);
   };
   if (!place.wrong.empty()) return refuse(command.what + ": " + place.wrong);
@@ -111,11 +106,7 @@ int run_explain(const ExplainCommand& command) {
   if (command.arch && !target_option(*command.arch)) return kUsage;
   const session::NamedTargets named =
       command.arch ? project::architectures(*file, {*command.arch}) : project::one_architecture(*file);
-  session::CompileOptions options;
-  options.target = named.targets.front();
-  options.architecture_source = named.source;
-  options.entries = command.entries;
-  session::Compiled c = project::compile(*file, options);
+  session::Compiled c = project::compile(*file, project::options_for(named, command.entries));
   const text::Anchors& anchors = c.evaluation->anchors;
   auto covers = [&](text::Span span) {
     text::Anchors::Place at = anchors.resolve(span);
@@ -127,7 +118,7 @@ int run_explain(const ExplainCommand& command) {
     bool before = place.line < to.line + 1 || place.column <= to.column + 1;
     return after && before;
   };
-  Json kernels = Json::array();
+  std::vector<render::ExplainedKernel> kernels;
   std::size_t shown = 0;
   for (const session::CompiledKernel& k : c.kernels) {
     std::vector<const dispatch::CallReport*> calls;
@@ -140,9 +131,7 @@ int run_explain(const ExplainCommand& command) {
     if (calls.empty() && place.line != 0) continue;
     shown += calls.size();
     if (command.json) {
-      Json list = Json::array();
-      for (const dispatch::CallReport* call : calls) list.push_back(render::call_json(*call, anchors));
-      kernels.push_back({{"name", k.value->kernel.name}, {"entry", k.entry->expression}, {"calls", list}});
+      kernels.push_back({&k, std::move(calls)});
       continue;
     }
     project::sayf(stdout, "kernel %s%s\n", std::string(k.value->kernel.name).c_str(),
@@ -150,9 +139,7 @@ int run_explain(const ExplainCommand& command) {
     for (const dispatch::CallReport* call : calls) project::say(stdout, call_report(*call, anchors));
   }
   if (command.json) {
-    Json diagnostics = Json::array();
-    for (const text::Diagnostic& d : c.diagnostics) diagnostics.push_back(render::diagnostic_json(d, anchors));
-    project::emit(stdout, render::dump(Json{{"kernels", kernels}, {"diagnostics", diagnostics}}) + "\n");
+    print(render::explained_json(kernels, c));
   } else {
     for (const text::Diagnostic& d : c.diagnostics)
       complain(render::diagnostic_text(d, anchors, render::colours(stderr)));
@@ -171,10 +158,7 @@ void add_explain(CLI::App& app, Run& run) {
        "what", command->what,
        "FILE, FILE:LINE, FILE:LINE:COLUMN, a code such as TW3104, or a descriptor of a matrix unit such as 0x08200010")
       ->required();
-  c->add_option("--entry", command->entries, "Explain this expression's kernel instead of all entries found")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+  add_entries(*c, command->entries, "Explain this expression's kernel instead of all entries found");
   command->dialect.add(*c);
   c->add_option(
       "--arch", command->arch,

@@ -1,4 +1,6 @@
 // tilewright layout: what a layout expression maps where: a table, a picture, and the bank conflicts of an access.
+#include "server/render/layout.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -6,7 +8,6 @@
 #include "server/cli/commands.h"
 #include "server/project/console.h"
 #include "server/project/files.h"
-#include "server/render/json.h"
 #include "server/render/terminal.h"
 
 namespace tilewright::cli {
@@ -163,53 +164,6 @@ std::string report_text(const layout::BankReport& report, const layout::Access& 
   return out;
 }
 
-Json report_json(const layout::BankReport& report, const layout::Access& access, const LayoutCommand& command) {
-  Json phases = Json::array();
-  for (const layout::BankReport::Phase& p : report.phases) {
-    phases.push_back(
-        {{"first_lane", p.first_lane}, {"lanes", p.lanes}, {"degree", p.degree}, {"bank", p.bank}, {"words", p.words}});
-  }
-  return {{"expression", command.access},
-          {"bits", access.access_bits},
-          {"dtype", command.dtype.empty() ? "float16" : command.dtype},
-          {"degree", report.degree},
-          {"wavefronts", report.wavefronts},
-          {"ideal", report.ideal},
-          {"phases", phases}};
-}
-
-Json shape_json(layout::ShapeView shape) {
-  Json out = Json::array();
-  for (layout::Dim d : shape) out.push_back(d.is_constant() ? Json(d.value()) : Json(layout::to_string(d)));
-  return out;
-}
-
-Json dim_json(layout::Dim d) { return d.is_constant() ? Json(d.value()) : Json(layout::to_string(d)); }
-
-// One object an element, row by row: {"coordinate": [0, 1], "laneid": 0, "m": 1}.
-std::expected<Json, std::string> elements_json(const layout::Layout& l, const layout::Shape& shape, std::int64_t most) {
-  std::int64_t count = 1;
-  for (layout::Dim d : shape) {
-    if (!d.is_constant()) return std::unexpected("a table needs a shape of numbers");
-    count = d.value() > 0 && count > most / d.value() ? most + 1 : count * d.value();
-  }
-  Json out = Json::array();
-  std::vector<std::int64_t> at(shape.size());
-  for (std::int64_t i = 0; i < std::min(count, most); ++i) {
-    std::int64_t left = i;
-    for (std::size_t d = shape.size(); d-- > 0;) {
-      at[d] = left % shape[d].value();
-      left /= shape[d].value();
-    }
-    auto where = layout::apply(l, at, shape);
-    if (!where) return std::unexpected(where.error().message);
-    Json element{{"coordinate", at}};
-    for (const auto& [axis, value] : *where) element[std::string(layout::axis_name(axis))] = value;
-    out.push_back(std::move(element));
-  }
-  return out;
-}
-
 int print(const std::string& text) {
   project::say(stdout, text);
   return kFine;
@@ -297,24 +251,6 @@ Ended draw(const LayoutCommand& command, const layout::Layout& layout, const lay
   return std::nullopt;
 }
 
-int answer_json(const LayoutCommand& command, const layout::Layout& layout, const layout::Shape& shape,
-                const layout::Access& access, const std::optional<layout::BankReport>& banks, const Json& diagnostics) {
-  auto canonical = layout::canonicalize(layout);
-  Json out{{"expression", command.expression},
-           {"layout", layout::to_short_string(layout)},
-           {"printed", layout::to_string(layout)},
-           {"canonical", canonical ? Json(layout::to_short_string(*canonical)) : Json(nullptr)},
-           {"shape", shape_json(shape)},
-           {"size", dim_json(layout::size(layout))},
-           {"span", dim_json(layout::span(layout))}};
-  std::int64_t most = (command.rows > 0 ? command.rows : 128) * (command.columns > 0 ? command.columns : 128);
-  auto elements = elements_json(layout, shape, most);
-  out["elements"] = elements ? *elements : Json::array();
-  if (banks) out["access"] = report_json(*banks, access, command);
-  out["diagnostics"] = diagnostics;
-  return print(render::dump(out, -1) + "\n");
-}
-
 int answer_text(const LayoutCommand& command, const layout::Layout& layout, const layout::Shape& shape,
                 const layout::Access& access, const std::optional<layout::BankReport>& banks,
                 layout::PictureOptions picture) {
@@ -352,15 +288,14 @@ int run_layout(const LayoutCommand& command) {
   for (const text::Diagnostic& d : e.diagnostics) diagnostics.push_back(render::diagnostic_json(d, e.anchors));
   if (evaluated.failed) {
     if (command.json)
-      print(render::dump(Json{{"expression", command.expression}, {"diagnostics", diagnostics}}) + "\n");
+      print(render::dump(render::layout_failed_json(command.expression, std::move(diagnostics))) + "\n");
     return kErrors;
   }
   auto layout = e.interpreter().as_layout(evaluated.result.value, {});
   if (!layout) {
     e.interpreter().take_pending();  // that it is no layout
     std::string text = e.interpreter().repr(evaluated.result.value);
-    if (command.json)
-      text = render::dump(Json{{"expression", command.expression}, {"value", text}, {"diagnostics", diagnostics}});
+    if (command.json) text = render::dump(render::layout_value_json(command.expression, text, std::move(diagnostics)));
     return print(text + "\n");
   }
 
@@ -371,8 +306,16 @@ int run_layout(const LayoutCommand& command) {
   layout::Access access;
   if (Ended ended = find_banks(command, *layout, shape, picture.dtype_bits, access, banks)) return *ended;
   if (Ended ended = draw(command, *layout, shape, picture)) return *ended;
-  return command.json ? answer_json(command, *layout, shape, access, banks, diagnostics)
-                      : answer_text(command, *layout, shape, access, banks, picture);
+  if (!command.json) return answer_text(command, *layout, shape, access, banks, picture);
+  const render::LayoutAnswer answer{
+      .layout = *layout,
+      .shape = shape,
+      .most_elements = (command.rows > 0 ? command.rows : 128) * (command.columns > 0 ? command.columns : 128),
+      .banks = banks ? &*banks : nullptr,
+      .access = &access,
+      .access_words = command.access,
+      .dtype = command.dtype};
+  return print(render::dump(render::layout_json(command.expression, answer, std::move(diagnostics)), -1) + "\n");
 }
 
 }  // namespace

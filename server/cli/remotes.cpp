@@ -1,8 +1,9 @@
 // tilewright remotes: the health of the machines elsewhere, and tilewright copied to one that has none.
+#include "server/render/remotes.h"
+
 #include <algorithm>
 #include <filesystem>
 
-#include "compiler/run/job.h"
 #include "server/cli/commands.h"
 #include "server/cli/interrupts.h"
 #include "server/project/console.h"
@@ -10,13 +11,11 @@
 #include "server/remote/health.h"
 #include "server/remote/install.h"
 #include "server/remote/ssh.h"
-#include "server/render/json.h"
 #include "server/render/terminal.h"
 
 namespace tilewright::cli {
 using remote::Health;
 using remote::Place;
-using render::Json;
 namespace {
 
 struct Asked {
@@ -57,57 +56,6 @@ std::expected<Selection, run::Failure> select(const Asked& asked, const project:
   return out;
 }
 
-std::string kind_name(remote::Kind kind) {
-  switch (kind) {
-    case remote::Kind::Ssh: return "ssh";
-    case remote::Kind::Exec: return "exec";
-    case remote::Kind::Tls: return "tls";
-    case remote::Kind::Tcp: return "tcp";
-    case remote::Kind::Unix: return "unix";
-    case remote::Kind::Slurm: return "slurm";
-  }
-  return {};
-}
-
-// CUDA counts 13.1 as 13010.
-std::string cuda_version(int number) {
-  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
-}
-
-std::vector<run::DeviceInfo> devices_of(const Health& health) {
-  std::vector<run::DeviceInfo> out;
-  for (const auto& json : health.worker.devices) {
-    if (auto device = run::device_from_json(json.dump())) out.push_back(*device);
-  }
-  return out;
-}
-
-Json health_json(const Health& h) {
-  Json out{{"name", h.place.name},   {"kind", kind_name(h.place.kind)}, {"address", h.place.address},
-           {"healthy", h.healthy()}, {"problem", h.problem.message},    {"remedy", h.problem.hint}};
-  if (!h.healthy()) return out;
-  Json gpus = Json::array();
-  for (const run::DeviceInfo& d : devices_of(h)) {
-    gpus.push_back({{"name", d.name},
-                    {"compute_capability", std::to_string(d.major) + "." + std::to_string(d.minor)},
-                    {"cuda", cuda_version(d.driver_version)},
-                    {"memory_bytes", d.memory_bytes}});
-  }
-  out.update({{"host", h.worker.host},
-              {"version", h.worker.version},
-              {"executes", h.worker.executes},
-              {"compiles", h.worker.compiles},
-              {"compiler", h.worker.compiler},
-              {"gpus", gpus},
-              {"slots", h.slots},
-              {"running", h.status.running},
-              {"queued", h.status.queued},
-              {"done", h.status.done},
-              {"connect_ms", h.connect_seconds * 1e3},
-              {"latency_ms", h.latency_seconds * 1e3}});
-  return out;
-}
-
 bool is_healthy(const Selection::Pool& pool, const std::vector<Health>& all) {
   return std::ranges::all_of(pool.members, [&](const std::string& name) {
     return std::ranges::any_of(all, [&](const Health& h) { return h.place.name == name && h.healthy(); });
@@ -117,7 +65,7 @@ bool is_healthy(const Selection::Pool& pool, const std::vector<Health>& all) {
 // "2 × NVIDIA H200 (9.0), driver for CUDA 13.0"; what runs without a GPU.
 std::string what_runs(const Health& h) {
   std::string out;
-  const auto devices = devices_of(h);
+  const auto devices = render::devices_of(h);
   for (std::size_t i = 0; i < devices.size();) {
     std::size_t same = i;
     while (same < devices.size() && devices[same].name == devices[i].name) ++same;
@@ -125,7 +73,7 @@ std::string what_runs(const Health& h) {
            devices[i].name + " (" + std::to_string(devices[i].major) + "." + std::to_string(devices[i].minor) + ")";
     i = same;
   }
-  if (!devices.empty()) return out + ", driver for CUDA " + cuda_version(devices[0].driver_version);
+  if (!devices.empty()) return out + ", driver for CUDA " + render::cuda_version(devices[0].driver_version);
   if (h.worker.executes == "sim") return "the simulator";
   return h.worker.executes == "gpu" ? "a GPU" : "compiles only";
 }
@@ -205,12 +153,9 @@ int run_remotes(const Asked& asked) {
   if (interrupts.token().stop_requested()) return interrupted();
   const bool well = std::ranges::all_of(all, &Health::healthy);
   if (asked.json) {
-    Json remotes = Json::array(), pools = Json::array();
-    for (const Health& h : all) remotes.push_back(health_json(h));
-    for (const auto& pool : selection->pools)
-      pools.push_back({{"name", pool.name}, {"members", pool.members}, {"healthy", is_healthy(pool, all)}});
-    const Json out{{"settings", config->file.string()}, {"healthy", well}, {"remotes", remotes}, {"pools", pools}};
-    project::emit(stdout, render::dump(out) + "\n");
+    std::vector<render::PoolHealth> pools;
+    for (const auto& pool : selection->pools) pools.push_back({pool.name, pool.members, is_healthy(pool, all)});
+    project::emit(stdout, render::dump(render::remotes_json(config->file.string(), all, pools)) + "\n");
   } else if (all.empty()) {
     project::sayf(stdout, "%s\n",
                   config->file.empty() ? "no tilewright.toml here or above, and no address was given"

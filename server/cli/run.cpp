@@ -1,5 +1,5 @@
 // tilewright run: executes kernels of a script on a GPU or the simulator, verifies what they left, and times them.
-#include "server/ide/run.h"
+#include "server/work/run.h"
 
 #include <unistd.h>
 
@@ -13,10 +13,10 @@
 #include "server/cli/run_files.h"
 #include "server/cli/run_options.h"
 #include "server/cli/run_slots.h"
-#include "server/ide/executors.h"
 #include "server/project/console.h"
 #include "server/render/run_report.h"
 #include "server/render/terminal.h"
+#include "server/work/executors.h"
 
 namespace tilewright::cli {
 namespace {
@@ -54,7 +54,7 @@ class RunProgress {
   std::chrono::steady_clock::time_point said_ = std::chrono::steady_clock::now();
 };
 
-int run_one(const RunOptions& options, const ide::RunRequest& request, const std::stop_token& stop) {
+int run_one(const RunOptions& options, const work::RunRequest& request, const std::stop_token& stop) {
   if (auto failure = senseless(options)) return refuse(options, *failure);
   auto file = project::load(options.paths.front());
   if (!file) return refuse(options, {file.error(), {}});
@@ -65,21 +65,20 @@ int run_one(const RunOptions& options, const ide::RunRequest& request, const std
   simulator->progress = [&](std::uint64_t done, std::uint64_t all) { progress.simulated(done, all); };
   std::unique_ptr<run::Executor> executor;
   if (is_elsewhere(options.on)) {
-    auto slots =
-        slots_elsewhere(options, options.paths.front(), [&](const std::string& what) { progress.show(what); }, stop);
+    auto slots = slots_for(options, nullptr, [&](const std::string& what) { progress.show(what); }, stop);
     if (stop.stop_requested()) return interrupted();
     if (!slots) return refuse(options, slots.error(), "no_device");
     executor = std::move(slots->front().executor);
   } else {
-    executor = ide::executor_on(options.on, gpu_of(options), 3, *simulator, stop, simulator_deadline(options));
+    executor = work::executor_on(options.on, gpu_of(options), 3, *simulator, stop, simulator_deadline(options));
   }
   if (!options.clusters.empty() && executor->runs_cubins())
     return refuse(options, {"--clusters is a part for the simulator to run", "add --on sim"});
-  ide::RunAnswer answer =
-      ide::run_script(*file, request, *executor, stop, [&](const std::string& what) { progress.show(what); });
+  work::RunAnswer answer =
+      work::run_script(*file, request, *executor, stop, [&](const std::string& what) { progress.show(what); });
   progress.show("");
 
-  const bool reported = answer.end == ide::RunAnswer::End::Reported;
+  const bool reported = answer.end == work::RunAnswer::End::Reported;
   const bool done = reported && answer.report.outcome.status == run::Status::Done;
   if (done && !options.folder.empty())
     if (auto ok = write_outputs(options.folder, {options.folder, options.paths.front()}, answer.report); !ok)
@@ -93,7 +92,7 @@ int run_one(const RunOptions& options, const ide::RunRequest& request, const std
   } else if (reported) {
     project::say(stdout, render::run_text(answer, render::colours(stdout)));
   }
-  return answer.end == ide::RunAnswer::End::Skipped ? kUsage : render::run_status(answer);
+  return answer.end == work::RunAnswer::End::Skipped ? kUsage : render::run_status(answer);
 }
 
 int run_command(const RunOptions& options) {

@@ -9,15 +9,17 @@
 #include <mutex>
 #include <set>
 
+#include "compiler/threads/in_order.h"
+#include "compiler/threads/large_threads.h"
 #include "server/cli/interrupts.h"
 #include "server/cli/output_names.h"
 #include "server/cli/run_files.h"
 #include "server/cli/run_slots.h"
-#include "server/ide/batch_place.h"
 #include "server/project/console.h"
 #include "server/project/files.h"
 #include "server/render/run_batch.h"
 #include "server/render/status_line.h"
+#include "server/work/batch_place.h"
 
 namespace tilewright::cli {
 namespace {
@@ -136,7 +138,7 @@ class Report {
   }
 
   // One line, for people who wait.
-  void progress(const ide::Batch::State& now, std::size_t failed) {
+  void progress(const work::Batch::State& now, std::size_t failed) {
     if (!line_.wanted()) return;
     std::string line = std::to_string(now.done) + " of " + std::to_string(now.known) + " runs";
     if (now.opened < now.files)
@@ -147,13 +149,13 @@ class Report {
   }
 
   // `why`: "interrupted", "fail_fast", "no_device"; empty: all were run.
-  void end(const ide::Batch& batch, const std::string& why) {
+  void end(const work::Batch& batch, const std::string& why) {
     line_.clear();
     const std::size_t ran = rows_.size();
     std::string unrun;
     constexpr std::size_t kNamed = 20;
     std::size_t count = 0;
-    for (const ide::Batch::Left& left : batch.left()) {
+    for (const work::Batch::Left& left : batch.left()) {
       rows_.push_back(render::unrun_row(left, why, format_));
       if (++count <= kNamed) unrun += "\n  " + left.path + (left.entry.empty() ? "" : "  " + left.entry);
     }
@@ -214,8 +216,8 @@ class OutputFolders {
     scripts_[script] = std::move(out);
   }
 
-  void write(ide::BatchRun& run) {
-    if (folder_.empty() || run.answer.end != ide::RunAnswer::End::Reported) return;
+  void write(work::BatchRun& run) {
+    if (folder_.empty() || run.answer.end != work::RunAnswer::End::Reported) return;
     if (run.answer.report.outcome.status != run::Status::Done) return;
     fs::path folder;
     {
@@ -236,17 +238,17 @@ class OutputFolders {
 struct Failed {
   std::size_t file = 0, number = 0;
   std::string path, entry;
-  ide::BatchRun because(const std::string& why) const {
-    ide::BatchRun run{.file = file, .number = number, .path = path, .entry = entry};
-    run.answer.end = ide::RunAnswer::End::Unusable;
+  work::BatchRun because(const std::string& why) const {
+    work::BatchRun run{.file = file, .number = number, .path = path, .entry = entry};
+    run.answer.end = work::RunAnswer::End::Unusable;
     run.answer.failure = {entry + ": its report cannot be made: " + why, {}};
     return run;
   }
 };
 
 // Lets threads work, and says what they have done as it comes.
-void work_on(unsigned count, ide::Batch& batch, Rows& rows, Report& report) {
-  LargeThreads threads(count, [&] {
+void work_on(unsigned count, work::Batch& batch, Rows& rows, Report& report) {
+  threads::LargeThreads threads(count, [&] {
     batch.work();
     rows.thread_ended();
   });
@@ -262,7 +264,7 @@ void work_on(unsigned count, ide::Batch& batch, Rows& rows, Report& report) {
 
 }  // namespace
 
-int run_batch(const RunOptions& options, ide::RunRequest request, const std::stop_token& stop) {
+int run_batch(const RunOptions& options, work::RunRequest request, const std::stop_token& stop) {
   project::Expansion expanded = project::expand(options.paths);
   std::vector<std::string> files = std::move(expanded.files);
   for (const std::string& path : expanded.outside) complain("tilewright: " + outside_words(path) + "\n");
@@ -271,16 +273,16 @@ int run_batch(const RunOptions& options, ide::RunRequest request, const std::sto
   if (files.empty()) return refuse(options, {options.paths.front() + " has no kernel to run", {}});
 
   auto cores = std::make_shared<std::atomic<unsigned>>(1);
-  auto slots = slots_for(options, cores, stop);
+  auto slots = slots_for(options, cores, {}, stop);
   if (stop.stop_requested()) return interrupted();
   if (!slots) return refuse(options, slots.error(), "no_device");
   std::optional<toolchain::Toolchain> tools;
   auto compiler = [&] {
     toolchain::Options tool_options = project::toolchain_options();
-    tool_options.helpers = static_cast<int>(threads_of(options.jobs));
+    tool_options.helpers = static_cast<int>(threads::threads_of(options.jobs));
     return &tools.emplace(std::move(tool_options));
   };
-  ide::BatchPlace place(std::move(*slots), threads_of(options.jobs), request, compiler, stop);
+  work::BatchPlace place(std::move(*slots), threads::threads_of(options.jobs), request, compiler, stop);
   if (!options.clusters.empty() && place.cubins())
     return refuse(options, {"--clusters is a part for the simulator to run", "add --on sim"});
 
@@ -294,13 +296,13 @@ int run_batch(const RunOptions& options, ide::RunRequest request, const std::sto
   OutputFolders outputs(options, files.size());
 
   std::atomic<bool> failed_fast = false;
-  ide::Batch* self = nullptr;
-  ide::Batch::Sink sink;
+  work::Batch* self = nullptr;
+  work::Batch::Sink sink;
   sink.opened = [&](std::size_t file, const std::vector<std::string>& entries) {
     outputs.expect(file, files[file], entries);
     rows.expect(file, entries.size());
   };
-  sink.ran = [&](ide::BatchRun run) {
+  sink.ran = [&](work::BatchRun run) {
     const Failed failed{.file = run.file, .number = run.number, .path = run.path, .entry = run.entry};
     RunRow row;
     try {
@@ -318,13 +320,13 @@ int run_batch(const RunOptions& options, ide::RunRequest request, const std::sto
     if (ends_all) self->stop();
   };
   sink.left = [&](std::size_t left) {
-    cores->store(
-        std::max(1u, threads_of(options.jobs) / static_cast<unsigned>(std::clamp<std::size_t>(left, 1, 1u << 20))));
+    cores->store(std::max(
+        1u, threads::threads_of(options.jobs) / static_cast<unsigned>(std::clamp<std::size_t>(left, 1, 1u << 20))));
   };
   const std::set<std::string> named(options.paths.begin(), options.paths.end());
   std::optional<text::Dialect> dialect;
   if (!options.dialect.read(&dialect)) return kUsage;
-  ide::Batch batch({files, named, std::move(request), dialect}, place.pool(), std::move(sink), stop);
+  work::Batch batch({files, named, std::move(request), dialect}, place.pool(), std::move(sink), stop);
   self = &batch;
 
   work_on(place.threads(), batch, rows, report);

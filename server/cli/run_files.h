@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "server/ide/run.h"
 #include "server/project/made_files.h"
+#include "server/work/run.h"
 
 namespace tilewright::cli {
 
@@ -13,6 +13,6 @@ namespace tilewright::cli {
 // `made`: whose folder this is, or lies below.
 std::expected<void, std::string> write_outputs(const std::filesystem::path& folder, const project::MadeFiles& made,
                                                run::Report& report);
-std::expected<void, std::string> write_trace(const std::string& file, const ide::RunAnswer& answer);
+std::expected<void, std::string> write_trace(const std::string& file, const work::RunAnswer& answer);
 
 }  // namespace tilewright::cli

@@ -8,6 +8,7 @@
 #include "compiler/intrinsics/say.h"
 #include "compiler/run/simulated_executor.h"
 #include "compiler/simulate/unmodelled.h"
+#include "compiler/threads/in_order.h"
 #include "server/project/console.h"
 #include "server/project/environment.h"
 #include "server/project/files.h"
@@ -201,8 +202,8 @@ void add_reports(CLI::App& c, RunOptions& options) {
 
 }  // namespace
 
-std::expected<ide::RunRequest, run::Failure> request_of(const RunOptions& options) {
-  ide::RunRequest request;
+std::expected<work::RunRequest, run::Failure> request_of(const RunOptions& options) {
+  work::RunRequest request;
   for (const std::string& entry : options.entries)
     if (!options.all()) request.entry += (request.entry.empty() ? "" : " then ") + entry;
   request.arch = options.arch;
@@ -243,7 +244,7 @@ std::expected<ide::RunRequest, run::Failure> request_of(const RunOptions& option
         fills[name] = std::move(*fill);
         return std::nullopt;
       }
-      auto array = ide::given_array(value);
+      auto array = work::given_array(value);
       if (!array) return run::Failure{array.error(), {}};
       arrays[name] = std::move(*array);
       return std::nullopt;
@@ -283,7 +284,7 @@ std::expected<simulate::Options, run::Failure> simulator_of(const RunOptions& op
   if (!options.watches.empty()) simulator.max_seen = kSeen;
   constexpr std::size_t kEvents = 400'000;  // what viewers still open
   if (!options.trace.empty()) simulator.timeline = kEvents;
-  simulator.jobs = threads_of(options.jobs);
+  simulator.jobs = threads::threads_of(options.jobs);
   if (options.clusters.empty()) return simulator;
   auto part = part_of(options.clusters);
   if (!part) return std::unexpected(part.error());

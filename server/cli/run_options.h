@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "compiler/threads/in_order.h"
 #include "server/cli/commands.h"
-#include "server/cli/cores.h"
-#include "server/ide/run.h"
+#include "server/work/run.h"
 
 namespace tilewright::cli {
 
@@ -21,7 +21,7 @@ struct RunOptions {
   std::string seed, format = "text";
   std::optional<int> repeat, warmup, schedules;
   std::uint64_t steps = 4'000'000'000;
-  unsigned jobs = kAllCores;
+  unsigned jobs = threads::kAllCores;
   std::string clusters;
   std::optional<double> deadline;
   std::optional<int> patience, give_up;  // of workers elsewhere
@@ -38,7 +38,7 @@ struct RunOptions {
 void add_run_options(CLI::App& command, RunOptions& options);
 
 // What the options ask for, or why they make no sense.
-std::expected<ide::RunRequest, run::Failure> request_of(const RunOptions& options);
+std::expected<work::RunRequest, run::Failure> request_of(const RunOptions& options);
 run::GpuOptions gpu_of(const RunOptions& options);
 // Says why nothing is run, in the format asked for and to the person. `status`: refused or no_device.
 int refuse(const RunOptions& options, const run::Failure& failure, std::string_view status = "refused");

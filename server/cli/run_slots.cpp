@@ -1,58 +1,67 @@
 #include "server/cli/run_slots.h"
 
-#include <filesystem>
-
+#include "compiler/threads/in_order.h"
 #include "server/cli/confirm.h"
-#include "server/ide/executors.h"
-#include "server/ide/run.h"
 #include "server/project/console.h"
 #include "server/project/run_targets.h"
 #include "server/remote/executor.h"
+#include "server/work/executors.h"
+#include "server/work/run.h"
 
 namespace tilewright::cli {
 
 bool is_elsewhere(const std::string& on) { return !on.empty() && !project::is_local_target(on); }
 
-std::expected<std::vector<ide::Slot>, run::Failure> slots_elsewhere(
-    const RunOptions& options, const std::string& script, const std::function<void(const std::string&)>& progress,
-    const std::stop_token& stop) {
-  if (!options.clusters.empty() || !options.watches.empty() || !options.trace.empty())
-    return std::unexpected(run::Failure{"--clusters, --watch and --trace show the simulator of this machine",
-                                        "leave out --on " + options.on + ", or say --on sim"});
-  std::error_code ec;
-  const std::filesystem::path place = std::filesystem::absolute(script);
-  auto config = project::find_config(std::filesystem::is_directory(place, ec) ? place / "script.py" : place);
-  if (!config) return std::unexpected(run::Failure{config.error(), {}});
-  remote::RemoteOptions elsewhere;
-  elsewhere.deadline_seconds = std::chrono::duration<double>(gpu_of(options).deadline).count();
-  elsewhere.simulator_seconds = options.deadline.value_or(0);
-  elsewhere.silence = options.patience;
-  elsewhere.answer = options.give_up;
-  elsewhere.simulator_steps = options.steps;
-  elsewhere.simulator_jobs = threads_of(options.jobs);
-  elsewhere.progress = progress;
-  if (!progress) elsewhere.told = [](const std::string& what) { tell(what); };
-  elsewhere.confirm = [stop](const std::string& question) { return confirm(question, stop); };
-  auto found = remote::slots_at(options.on, *config, elsewhere, stop);
-  if (!found) return std::unexpected(found.error());
-  for (const run::Failure& f : found->left_out) project::sayf(stderr, "tilewright: left out: %s\n", f.message.c_str());
-  return std::move(found->slots);
+namespace {
+
+remote::RemoteOptions elsewhere_of(const RunOptions& options, const std::function<void(const std::string&)>& progress,
+                                   const std::stop_token& stop) {
+  remote::RemoteOptions out;
+  out.deadline_seconds = std::chrono::duration<double>(gpu_of(options).deadline).count();
+  out.simulator_seconds = options.deadline.value_or(0);
+  out.silence = options.patience;
+  out.answer = options.give_up;
+  out.simulator_steps = options.steps;
+  out.simulator_jobs = threads::threads_of(options.jobs);
+  out.progress = progress;
+  if (!progress) out.told = [](const std::string& what) { tell(what); };
+  out.confirm = [stop](const std::string& question) { return confirm(question, stop); };
+  return out;
 }
 
-std::expected<std::vector<ide::Slot>, run::Failure> slots_for(const RunOptions& options,
-                                                              std::shared_ptr<const std::atomic<unsigned>> cores,
-                                                              const std::stop_token& stop) {
-  if (is_elsewhere(options.on)) return slots_elsewhere(options, options.paths.front(), {}, stop);
+std::expected<work::LocalSlots, run::Failure> here_of(const RunOptions& options,
+                                                      std::shared_ptr<const std::atomic<unsigned>> cores) {
   auto simulator = simulator_of(options);
   if (!simulator) return std::unexpected(simulator.error());
-  ide::LocalSlots local;
-  local.gpu = gpu_of(options);
-  local.devices = options.devices;
-  local.simulator = std::move(*simulator);
-  local.simulators = threads_of(options.jobs);
-  local.deadline = simulator_deadline(options);
-  local.cores = std::move(cores);
-  return ide::slots_on(options.on, local, stop);
+  work::LocalSlots out;
+  out.gpu = gpu_of(options);
+  out.devices = options.devices;
+  out.simulator = std::move(*simulator);
+  out.simulators = threads::threads_of(options.jobs);
+  out.deadline = simulator_deadline(options);
+  out.cores = std::move(cores);
+  return out;
+}
+
+}  // namespace
+
+std::expected<std::vector<work::Slot>, run::Failure> slots_for(const RunOptions& options,
+                                                               std::shared_ptr<const std::atomic<unsigned>> cores,
+                                                               const std::function<void(const std::string&)>& progress,
+                                                               const std::stop_token& stop) {
+  remote::SlotOptions slots;
+  if (is_elsewhere(options.on)) {
+    if (!options.clusters.empty() || !options.watches.empty() || !options.trace.empty())
+      return std::unexpected(run::Failure{"--clusters, --watch and --trace show the simulator of this machine",
+                                          "leave out --on " + options.on + ", or say --on sim"});
+    slots.elsewhere = elsewhere_of(options, progress, stop);
+  } else {
+    auto here = here_of(options, std::move(cores));
+    if (!here) return std::unexpected(here.error());
+    slots.here = std::move(*here);
+  }
+  slots.left_out = [](const std::string& why) { project::sayf(stderr, "tilewright: left out: %s\n", why.c_str()); };
+  return remote::slots_for(options.on, options.paths.front(), slots, stop);
 }
 
 }  // namespace tilewright::cli

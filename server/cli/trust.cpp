@@ -9,7 +9,7 @@
 #include "server/project/console.h"
 #include "server/project/user.h"
 #include "server/remote/consent.h"
-#include "server/render/json.h"
+#include "server/render/trust.h"
 
 namespace tilewright::cli {
 namespace {
@@ -33,22 +33,11 @@ std::expected<project::Config, std::string> settings_at(const std::string& path)
   return project::find_config(fs::is_directory(at, ec) ? at / "any.py" : at);
 }
 
-Json acts_json(const std::vector<remote::Act>& acts) {
-  Json out = Json::array();
-  for (const remote::Act& act : acts) out.push_back({{"remote", act.remote}, {"does", act.lines}});
-  return out;
-}
-
 int list(const TrustCommand& command) {
   const auto all = project::all_trusted();
   if (!all) return fail_usage(all.error());
   if (command.json) {
-    Json out = Json::array();
-    for (const project::Trusted& t : *all)
-      out.push_back({{"settings", t.settings.string()}, {"digest", t.digest}, {"shown", t.shown}});
-    Json all_of_them = Json::object();
-    all_of_them["trusted"] = std::move(out);
-    print(all_of_them);
+    print(render::trusted_json(*all));
     return kFine;
   }
   for (const project::Trusted& t : *all) {
@@ -63,7 +52,7 @@ int revoke(const TrustCommand& command, const fs::path& settings) {
   const auto gone = project::revoke(settings);
   if (!gone) return fail_usage(gone.error());
   if (command.json)
-    print(Json{{"settings", settings.string()}, {"revoked", *gone}});
+    print(render::revoked_json(settings.string(), *gone));
   else
     project::sayf(stdout, "%s: %s\n", settings.c_str(), *gone ? "no longer trusted" : "was not trusted");
   return kFine;
@@ -72,9 +61,7 @@ int revoke(const TrustCommand& command, const fs::path& settings) {
 int report(const TrustCommand& command, const project::Config& config, const Demand* demand, bool trusted) {
   const fs::path settings = project::place_of_file(config.file);
   if (command.json) {
-    print(Json{{"settings", settings.string()},
-               {"trusted", trusted},
-               {"acts", demand ? acts_json(demand->acts) : Json::array()}});
+    print(render::trust_json(settings.string(), trusted, demand));
   } else if (!demand) {
     project::sayf(stdout, "%s names no remotes: nothing of it needs trust\n", settings.c_str());
   } else if (trusted) {

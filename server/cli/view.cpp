@@ -2,22 +2,23 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/threads/in_order.h"
 #include "server/cli/commands.h"
-#include "server/cli/cores.h"
 #include "server/cli/interrupts.h"
-#include "server/ide/checked.h"
+#include "server/cli/options.h"
+#include "server/cli/progress.h"
 #include "server/ide/page.h"
-#include "server/ide/tools.h"
 #include "server/ide/trials.h"
-#include "server/ide/words.h"
 #include "server/project/console.h"
 #include "server/project/files.h"
 #include "server/render/json.h"
-#include "server/render/page.h"
 #include "server/render/terminal.h"
+#include "server/views/page.h"
+#include "server/work/checked.h"
+#include "server/work/tools.h"
+#include "server/work/words.h"
 
 namespace tilewright::cli {
-using render::Json;
 namespace {
 
 struct ViewCommand {
@@ -26,7 +27,7 @@ struct ViewCommand {
   DialectOption dialect_option;
   std::optional<text::Dialect> dialect;  // as the option says
   bool json = false;
-  unsigned jobs = kAllCores;
+  unsigned jobs = threads::kAllCores;
 };
 
 std::vector<ide::ViewKind> kinds_of(const ViewCommand& command) {
@@ -42,21 +43,19 @@ std::vector<ide::ViewKind> kinds_of(const ViewCommand& command) {
 std::shared_ptr<session::Analysis> compile_all(const ViewCommand& command, const project::LoadedFile& file,
                                                const std::stop_token& stop) {
   auto out = std::make_shared<session::Analysis>();
-  const session::NamedTargets named = project::architectures(file, command.archs);
-  for (ir::Target target : named.targets) {
-    session::CompileOptions options;
-    options.target = target;
-    options.architecture_source = named.source;
-    options.entries = command.entries;
-    out->compiled.push_back(project::compile(file, options, stop));
-    if (out->compiled.back().stopped) return nullptr;
-  }
+  session::CompileOptions options;
+  options.entries = command.entries;
+  auto take = [&](session::Compiled compiled) {
+    out->compiled.push_back(std::move(compiled));
+    return true;
+  };
+  if (!project::compile_each(file, project::architectures(file, command.archs), options, stop, take)) return nullptr;
   return out;
 }
 
 // Adds what `check --simulate` finds. In words: what that is of all kernels, and what it could not look at.
 std::string try_out(session::Analysis& analysis, const project::LoadedFile& file, const std::stop_token& stop) {
-  ide::Summary summary{.files = 1};
+  work::Summary summary{.files = 1};
   for (session::Compiled& c : analysis.compiled) {
     summary.untried = std::max(summary.untried.value_or(0), ide::try_out_all(c, file, 1, stop));
     summary.silenced += c.silenced.size();
@@ -76,33 +75,29 @@ using MadeByKernel = std::map<const session::CompiledKernel*, std::shared_ptr<co
 // What NVIDIA's tools make of each kernel, their messages among the diagnostics. Nothing: stopped.
 std::optional<MadeByKernel> run_tools(const ViewCommand& command, session::Analysis& analysis, bool sass,
                                       const std::stop_token& stop) {
-  std::vector<std::pair<session::Compiled*, const session::CompiledKernel*>> programs;
+  std::vector<work::ToolWork> programs;
+  std::vector<session::Compiled*> owners;
   for (session::Compiled& c : analysis.compiled) {
     for (const session::CompiledKernel& k : c.kernels) {
-      if (k.cuda) programs.emplace_back(&c, &k);
+      if (!k.cuda) continue;
+      programs.push_back({&k});
+      owners.push_back(&c);
     }
   }
   toolchain::Options options = project::toolchain_options();
-  options.helpers = static_cast<int>(threads_of(command.jobs));
+  options.helpers = static_cast<int>(threads::threads_of(command.jobs));
   toolchain::Toolchain tools(options);
-  MadeByKernel out;
-  std::vector<std::shared_ptr<const ide::Made>> made(programs.size());
   Progress progress("compiled", "programs", programs.size());
-  auto work = [&](std::size_t i) {
-    toolchain::Request request = ide::request_for(*programs[i].second);
-    request.want_sass = sass;
-    request.stop = stop;
-    made[i] = std::make_shared<ide::Made>(ide::made_from(tools.compile(request), sass));
-  };
-  auto finish = [&](std::size_t i) {
-    auto [compiled, kernel] = programs[i];
-    for (const toolchain::LogEntry& entry : made[i]->entries)
-      if (!ide::is_of_our_variables(entry, *kernel))
-        compiled->diagnostics.push_back(ide::toolchain_diagnostic(entry, *kernel->cuda));
-    out[kernel] = made[i];
-  };
-  if (!in_order(programs.size(), command.jobs, stop, work, finish, [&](std::size_t n) { progress.show(n); }))
+  toolchain::Request wanted;
+  wanted.want_sass = sass;
+  wanted.stop = stop;
+  if (!work::run_tools(tools, programs, wanted, command.jobs, [&](std::size_t n) { progress.show(n); }))
     return std::nullopt;
+  MadeByKernel out;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    work::take_messages(programs[i], owners[i]->diagnostics);
+    out[programs[i].kernel] = std::make_shared<ide::Made>(ide::made_from(std::move(*programs[i].made), sass));
+  }
   return out;
 }
 
@@ -122,40 +117,10 @@ std::vector<std::string> missing(const ide::Page& page) {
   return out;
 }
 
-Json kernels_json(const ide::Page& page) {
-  Json out = Json::array();
-  for (const ide::PageKernel& k : page.kernels) {
-    Json views = Json::array(), absent = Json::object();
-    for (const ide::OpenedView& v : k.views) {
-      const std::string kind(ide::view_kind_name(v.view.name.kind));
-      if (v.view.state == ide::View::State::Ready)
-        views.push_back(kind);
-      else
-        absent[kind] = v.view.problem;
-    }
-    const ide::ViewName& name = k.views.front().view.name;
-    out.push_back({{"name", name.kernel},
-                   {"entry", name.entry},
-                   {"arch", name.architecture},
-                   {"views", std::move(views)},
-                   {"missing", std::move(absent)},
-                   {"layouts", k.layouts.size()}});
-  }
-  return out;
-}
-
 void report(const ViewCommand& command, const ide::Page& page, std::size_t bytes) {
   const auto& findings = page.analysis->findings;
   if (command.json) {
-    Json diagnostics = Json::array();
-    for (const session::Finding& f : findings)
-      diagnostics.push_back(render::diagnostic_json(*f.diagnostic, *f.anchors));
-    const Json out{{"file", page.script->path()},
-                   {"html", command.html},
-                   {"bytes", bytes},
-                   {"kernels", kernels_json(page)},
-                   {"diagnostics", std::move(diagnostics)}};
-    project::emit(stdout, render::dump(out) + "\n");
+    project::emit(stdout, render::dump(views::page_contents_json(page, command.html, bytes)) + "\n");
     return;
   }
   for (const session::Finding& f : findings)
@@ -197,7 +162,7 @@ int run_view(const ViewCommand& command) {
   if (page.kernels.empty() && !errors)
     return fail_usage(command.file + " has no kernel to show",
                       "name one with --entry EXPR; `tilewright entries FILE` lists them");
-  const std::string html = render::html_page(page);
+  const std::string html = views::html_page(page);
   if (command.html == "-") {
     project::emit(stdout, html);
   } else if (auto written = project::write_file(command.html, html); !written) {
@@ -218,16 +183,8 @@ void add_view(CLI::App& app, Run& run) {
                 "The page: one HTML file that needs no other and no network; - for standard output")
       ->required();
   c->add_option("--stdin-filename", command->shown_name, "Name to report for standard input");
-  c->add_option("--entry", command->entries, "Show this expression's kernel instead of all entries found; repeatable")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
-  c->add_option("--arch", command->archs,
-                "Architecture (default: those that the script, tilewright.toml or KERNEL_META says, else what its "
-                "kernels need); repeatable")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+  add_entries(*c, command->entries, "Show this expression's kernel instead of all entries found; repeatable");
+  add_archs(*c, command->archs);
   command->dialect_option.add(*c);
   std::vector<std::string> kinds;
   for (ide::ViewKind kind : ide::view_kinds()) kinds.emplace_back(ide::view_kind_name(kind));

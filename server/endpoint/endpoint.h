@@ -36,7 +36,7 @@ struct Limits {
   std::size_t unfinished_requests = 20'000;  // whose work has not ended, cancelled ones as well; more are refused
   std::size_t asked = 1'000;                 // of ours without an answer; the oldest is given up for a newer one
   std::size_t values = 4'000'000;            // of one message's JSON; a message with more is refused
-  protocol::FrameLimits frames{};            // of one message
+  protocol::FrameLimits frames{};            // of one message, and where it ends
 };
 
 // A request of the other side whose work may go on elsewhere. It counts as unfinished for as long as it is held.
@@ -105,10 +105,10 @@ class Endpoint {
   void notify(std::string_view method, const Json& params, transport::Kept payload = {}) {
     const std::string message = protocol::notification_text(method, params);
     const std::size_t bytes = payload.bytes.size();
-    connection_.send(protocol::framed_before(message, bytes), std::move(payload));
+    connection_.send(protocol::framed_before(message, bytes, limits_.frames.framing), std::move(payload));
   }
   void send(const std::string& message, std::string_view payload = {}) {
-    connection_.send(protocol::framed(message, payload));
+    connection_.send(protocol::framed(message, payload, limits_.frames.framing));
   }
   // `then` runs on the endpoint's thread with the result; with null after an error, or when it was given up.
   void ask(std::string_view method, const Json& params, std::function<void(const Json* result)> then = {});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/inputs/fill.h"
 #include "compiler/ir/target.h"
 #include "compiler/script/surface.h"
 #include "compiler/session/comments.h"
@@ -73,7 +74,7 @@ void add_run_words(Completions& out, const Query& q, std::string_view value) {
       for (std::string_view argument : {"seed=", "low=", "high="}) out.add(std::string(argument), Kind::Keyword, 1);
       return;
     }
-    for (const run::FillWord& w : run::fill_words())
+    for (const inputs::FillWord& w : inputs::fill_words())
       out.add(std::string(w.word), Kind::Value, 1, std::string(w.form), w.documentation);
     return;
   }

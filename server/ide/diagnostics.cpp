@@ -6,8 +6,8 @@
 #include "server/ide/artifacts.h"
 #include "server/ide/background_trials.h"
 #include "server/ide/run_findings.h"
-#include "server/ide/tools.h"
-#include "server/ide/words.h"
+#include "server/work/tools.h"
+#include "server/work/words.h"
 
 namespace tilewright::ide {
 
@@ -19,8 +19,8 @@ std::vector<text::Diagnostic> toolchain_findings(const session::Compiled& compil
     auto made = artifacts.find(*k.cuda, k.target.name());
     if (!made) continue;
     for (const toolchain::LogEntry& entry : made->entries) {
-      if (entry.severity == toolchain::LogEntry::Severity::Remark || is_of_our_variables(entry, k)) continue;
-      text::Diagnostic d = toolchain_diagnostic(entry, *k.cuda);
+      if (entry.severity == toolchain::LogEntry::Severity::Remark || work::is_of_our_variables(entry, k)) continue;
+      text::Diagnostic d = work::toolchain_diagnostic(entry, *k.cuda);
       if (!d.span) d.span = k.value->kernel.span;
       if (seen.insert(std::to_string(d.span.anchor) + ":" + std::to_string(d.span.begin) + entry.message).second) {
         out.push_back(std::move(d));

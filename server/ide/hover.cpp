@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "server/ide/call_words.h"
-#include "server/ide/checked.h"
 #include "server/ide/hover_parts.h"
 #include "server/ide/names.h"
 #include "server/ide/subject.h"
+#include "server/work/checked.h"
 
 namespace tilewright::ide {
 
@@ -56,7 +56,7 @@ void hover_kernel(HoverBlocks& out, const Query& q, const session::Analysis& ana
     text += "\nshared memory " + grouped(plan.static_shared_bytes) + " bytes static, " +
             grouped(plan.dynamic_shared_bytes) + " dynamic\n";
   }
-  text += NotChecked{}.words + "\n";
+  text += work::NotChecked{}.words + "\n";
   out.code("text", text);
   std::vector<std::pair<std::string, ViewName>> links;
   for (ViewKind kind : view_kinds()) {

@@ -15,7 +15,7 @@
 
 namespace tilewright::ide {
 
-// Blocks from top to bottom; server/render/hover.h writes them.
+// Blocks from top to bottom; server/views/hover.h writes them.
 struct Hover {
   struct Title {
     std::string strong;

@@ -8,7 +8,7 @@
 #include "compiler/ir/printer.h"
 #include "server/ide/call_words.h"
 #include "server/ide/hover_parts.h"
-#include "server/ide/words.h"
+#include "server/work/words.h"
 
 namespace tilewright::ide {
 namespace {
@@ -27,7 +27,7 @@ std::string shortened(std::string_view reason) {
 // With its layout where that is not the plain one.
 std::string operand_words(const ir::Operand& operand) {
   constexpr std::string_view kLayout = "\n    layout ";
-  std::string text = operand_text(operand, kLayout);
+  std::string text = work::operand_text(operand, kLayout);
   const ir::Buffer* b = operand.region.buffer;
   bool plain = b && b->layout && b->layout->is_tile() && layout::same(*b->layout, layout::row_major(ir::shape_of(*b)));
   if (plain) text.resize(text.find(kLayout));
@@ -197,7 +197,8 @@ std::string body_of(const EvaluatedCall& call) {
   const dispatch::CallReport& report = *call.report;
   std::string body = operand_lines(*report.call);
   if (!report.scope.intra.empty() || !report.scope.inter.empty()) {
-    body += "together " + box_text(report.scope.intra) + "; instances " + box_text(report.scope.inter) + "\n";
+    body +=
+        "together " + work::box_text(report.scope.intra) + "; instances " + work::box_text(report.scope.inter) + "\n";
   }
   if (std::string plan = plan_words(call); !plan.empty()) body += plan + "\n";
   for (const std::string& line : report.constants) body += line + "\n";

@@ -1,5 +1,5 @@
 // All that a page about one script shows: its kernels with every view that they have, what the lines of both sides
-// have to do with each other, and the layouts of their buffers. server/render/page.h makes the page.
+// have to do with each other, and the layouts of their buffers. server/views/page.h makes the page.
 #pragma once
 #include <functional>
 #include <memory>

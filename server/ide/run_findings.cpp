@@ -9,12 +9,12 @@
 namespace tilewright::ide {
 namespace {
 
-using End = RunAnswer::End;
+using End = work::RunAnswer::End;
 
 // Puts what is said of a run to its places in the document.
 class Placing {
  public:
-  Placing(const std::string& document, const RunAnswer& answer)
+  Placing(const std::string& document, const work::RunAnswer& answer)
       : document_(document), anchors_(answer.compiled.evaluation->anchors) {}
 
   // Of what lies elsewhere, the call that led there; of what has no place, the kernel.
@@ -35,7 +35,8 @@ class Placing {
   const text::Anchors& anchors_;
 };
 
-std::vector<RunFindings::Item> items_of(const std::string& document, const std::string& run, const RunAnswer& answer) {
+std::vector<RunFindings::Item> items_of(const std::string& document, const std::string& run,
+                                        const work::RunAnswer& answer) {
   std::vector<RunFindings::Item> out;
   const run::Report& report = answer.report;
   const Placing placing(document, answer);
@@ -70,7 +71,7 @@ std::vector<RunFindings::Item> items_of(const std::string& document, const std::
   return out;
 }
 
-std::string words_of(const std::string& target, const RunAnswer& answer) {
+std::string words_of(const std::string& target, const work::RunAnswer& answer) {
   if (answer.end != End::Reported) return target + ": " + (answer.end == End::Errors ? "errors" : "not run");
   std::string out = target + ": " + std::string(answer.report.verdict());
   if (!answer.report.timing) return out;
@@ -82,7 +83,7 @@ std::string words_of(const std::string& target, const RunAnswer& answer) {
 }  // namespace
 
 void RunFindings::keep(const std::string& document, std::shared_ptr<const text::Source> source,
-                       const std::string& entry, const std::string& target, const RunAnswer& answer) {
+                       const std::string& entry, const std::string& target, const work::RunAnswer& answer) {
   if (answer.end == End::Stopped) return;
   Kept kept;
   kept.words = words_of(target, answer);

@@ -10,7 +10,7 @@
 
 #include "compiler/session/snapshot.h"
 #include "server/ide/query.h"
-#include "server/ide/run.h"
+#include "server/work/run.h"
 
 namespace tilewright::ide {
 
@@ -22,7 +22,7 @@ class RunFindings {
   // A run of `entry` on `target` has ended. It replaces what was kept of the last such run of the same text; another
   // text has nothing to do with what was found in the last one.
   void keep(const std::string& document, std::shared_ptr<const text::Source> source, const std::string& entry,
-            const std::string& target, const RunAnswer& answer);
+            const std::string& target, const work::RunAnswer& answer);
   void forget(const std::string& document);  // closed
 
   struct Item {

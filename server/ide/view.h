@@ -1,7 +1,7 @@
 // Views: what a kernel becomes, as read-only texts that editors keep open.
 //
 // A view is named by its kind and by the kernel: those names still mean the same after edits. Opening one finds out
-// whether there is something to show; server/render/document.h makes the text, with what each line came from.
+// whether there is something to show; server/views/document.h makes the text, with what each line came from.
 #pragma once
 #include <cstdint>
 #include <memory>

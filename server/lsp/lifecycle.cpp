@@ -54,7 +54,7 @@ Answer<Json> Server::initialize(const Json& params) {
   } else if (const Json& path = protocol::at(params, "rootPath"); path.is_string()) {
     folders.push_back(path.get<std::string>());  // of old clients
   }
-  workspace_.set_folders(std::move(folders));
+  host_.set_folders(std::move(folders));
   if (const Json& value = protocol::at(params, "trace"); value.is_string()) {
     trace_ = value == "verbose" ? 2 : value == "messages" ? 1 : 0;
   }
@@ -108,8 +108,8 @@ void Server::fetch_configuration() {
 
 std::string Server::read_settings(const Json& section) {
   std::string problem;
-  workspace_.configure(read_client_settings(section, problem));
-  preferences_ = read_preferences(section, problem);
+  project::ClientSettings settings = read_client_settings(section, problem);
+  host_.configure(std::move(settings), read_preferences(section, problem));
   return problem;
 }
 
@@ -123,7 +123,7 @@ void Server::set_configuration(const Json& section) {
 }
 
 void Server::change_folders(const Json& params) {
-  std::vector<std::string> folders = workspace_.folders();
+  std::vector<std::string> folders = host_.workspace().folders();
   for (const Json& removed : params.at("event").at("removed")) {
     std::erase(folders, path_of(removed.at("uri").get<std::string>()));
   }
@@ -131,8 +131,8 @@ void Server::change_folders(const Json& params) {
     std::string path = path_of(added.at("uri").get<std::string>());
     if (std::ranges::find(folders, path) == folders.end()) folders.push_back(path);
   }
-  workspace_.set_folders(std::move(folders));
-  workspace_.files_changed();
+  host_.set_folders(std::move(folders));
+  host_.workspace().files_changed();
   refresh_all("folders");
 }
 
@@ -144,7 +144,7 @@ Answer<Json> Server::execute_command(const Json& params) {
 }
 
 Json Server::memory() {
-  session::MemoryReport report = session_.memory();
+  session::MemoryReport report = host_.memory();
   Json documents = Json::array();
   for (const auto& d : report.documents) {
     documents.push_back({{"uri", client_->uris->of(d.path)},
@@ -157,7 +157,7 @@ Json Server::memory() {
   return {{"documents", documents},
           {"cacheBytes", report.cache_bytes},
           {"cacheLimit", report.cache_limit},
-          {"artifactBytes", artifacts_.bytes()},
+          {"artifactBytes", host_.artifacts().bytes()},
           {"fileReports", {{"kept", reports.kept}, {"made", reports.made}, {"reused", reports.reused}}},
           {"residentBytes", resident_bytes()}};
 }

@@ -30,13 +30,8 @@ constexpr unsigned kWaiting = 8;
 Server::Server(transport::Connection& connection, endpoint::Limits limits)
     : connection_(connection),
       endpoint_(connection, limits),
-      session_([this](const std::string& path) { return workspace_.loader(path); }),
-      artifacts_(
-          project::toolchain_options(),
-          [this](const std::string& path) { post([this, path] { artifacts_made(path); }); },
-          [this](const std::string& problem) { post([this, problem] { tools_health(problem); }); }),
-      trials_([this](const std::string& path) { post([this, path] { trials_made(path); }); }),
-      runs_([this](const std::string& path) { post([this, path] { run_made(path); }); }),
+      host_(*this, pool_),
+      reports_(host_.workspace()),
       waiting_(kWaiting),
       pool_(std::max(2u, std::min(8u, std::thread::hardware_concurrency()))) {
   add_features(registry_);
@@ -47,10 +42,7 @@ Server::~Server() = default;
 void Server::closed() { leave(); }
 
 void Server::ending() {
-  for (auto& [path, live] : live_) {
-    std::lock_guard lock(live->mutex);
-    live->stop.request_stop();
-  }
+  host_.end();
   for (auto& [token, stop] : progress_) stop.request_stop();
 }
 
@@ -142,23 +134,16 @@ void Server::start(const Registry::Handler& handler, Message& m) {
   if (handler.document) {
     look_at_imports(false);
     document = path_of(m.params.at("textDocument").at("uri").get<std::string>());
-    r->snapshot = session_.find(document);
-    r->run_targets = workspace_.settings(document).run_targets;
-    if (!r->snapshot) {
+    if (!host_.find(document)) {
       endpoint_.answer(m.id,
                        std::unexpected(protocol::Error{ErrorCode::InvalidParams, "the document is not open", nullptr}));
       return;
     }
   }
+  host_.prepare(*r, document);
   auto opened = endpoint_.open(m.id, m.method, std::move(document));
   if (!opened) return endpoint_.answer(m.id, std::unexpected(opened.error()));
   const std::shared_ptr<endpoint::Open> open = *opened;
-  r->open = session_.all();
-  r->folders = workspace_.folders();
-  r->preferences = preferences_;
-  r->artifacts = &artifacts_;
-  if (preferences_.simulate) r->trials = &trials_;
-  r->runs = &runs_;
   r->views = &views_;
   r->stop = open->stop.get_token();
   if (const Json& token = protocol::at(m.params, "partialResultToken"); !token.is_null()) {
@@ -176,18 +161,11 @@ void Server::start(const Registry::Handler& handler, Message& m) {
       return choose(message, actions, stop);
     };
   }
-  r->refresh = [this] {
-    post([this] {
-      if (client_->offers("workspace.codeLens.refreshSupport")) ask("workspace/codeLens/refresh", nullptr);
-    });
-  };
-  r->read_file = [this](const std::string& path) {
-    return read_unopened(path, workspace_.settings(path).settings).snapshot;
-  };
-  auto search = std::make_shared<project::ScriptSearch>(workspace_.looks());
+  r->refresh = [this] { post([this] { lenses_changed(); }); };
+  auto search = std::make_shared<project::ScriptSearch>(host_.workspace().looks());
   r->is_script = [search](const std::string& path) { return search->is_script(path); };
   r->file_report = [this, stop = r->stop, search](const std::string& path) { return file_report(path, *search, stop); };
-  Pool& pool = handler.waits ? waiting_ : pool_;
+  ide::Pool& pool = handler.waits ? waiting_ : pool_;
   pool.run(
       [this, open, r, progress, run = handler.run, params = std::move(m.params)] {
         Answer<Json> answer = cancelled();
@@ -202,7 +180,7 @@ void Server::start(const Registry::Handler& handler, Message& m) {
         if (progress) progress->end();
         endpoint_.answer(open, answer);
       },
-      handler.document ? Pool::Urgency::Interactive : Pool::Urgency::Background);
+      handler.document ? ide::Pool::Urgency::Interactive : ide::Pool::Urgency::Background);
 }
 
 std::optional<std::string> Server::choose(const std::string& message, const std::vector<std::string>& actions,
@@ -227,15 +205,6 @@ std::optional<std::string> Server::choose(const std::string& message, const std:
   return std::nullopt;
 }
 
-Server::UnopenedFile Server::read_unopened(const std::string& path, std::shared_ptr<const session::Settings> settings) {
-  auto tree = workspace_.tree_of(path);
-  if (!tree) return {};
-  auto loader = workspace_.recording_loader(path);
-  return {std::make_shared<session::Snapshot>(tree, 0, std::move(settings), loader,
-                                              std::make_shared<session::KernelCache>()),
-          loader};
-}
-
 std::shared_ptr<const FileReport> Server::file_report(const std::string& path, project::ScriptSearch& search,
                                                       const std::stop_token& stop) {
   // What is no tile script is nobody's concern, and may become one by what it imports: that is not remembered here.
@@ -244,30 +213,20 @@ std::shared_ptr<const FileReport> Server::file_report(const std::string& path, p
     reports_.forget(path);
     return kNothing;
   }
-  auto settings = workspace_.settings(path).settings;
+  auto settings = host_.workspace().settings(path).settings;
   if (auto known = reports_.find(path, settings.get())) return known;
-  project::FileState state = workspace_.state_of(path);
+  project::FileState state = host_.workspace().state_of(path);
   auto report = std::make_shared<FileReport>();
   std::vector<project::ImportedFile> imports;
-  if (auto [snapshot, loader] = read_unopened(path, settings); snapshot) {
+  if (auto [snapshot, loader] = host_.read_unopened(path, settings); snapshot) {
     auto analysis = snapshot->analyse(stop);
     if (!analysis) return nullptr;
     report->is_script = true;
-    report->diagnostics = published(ide::diagnostics(*snapshot, analysis, &artifacts_), *snapshot, *client_);
+    report->diagnostics = published(ide::diagnostics(*snapshot, analysis, &host_.artifacts()), *snapshot, *client_);
     imports = loader->imports();
   }
   reports_.keep(path, std::move(state), std::move(settings), std::move(imports), report);
   return report;
-}
-
-void Server::supersede(const std::string& path) {
-  endpoint_.cancel([&](const endpoint::Open& o) { return o.subject == path; },
-                   {ErrorCode::ContentModified, "the document was changed", nullptr});
-}
-
-void Server::supersede_diagnostics(const std::string& path) {
-  endpoint_.cancel([&](const endpoint::Open& o) { return o.subject == path && o.method == "textDocument/diagnostic"; },
-                   {ErrorCode::ServerCancelled, "settings or imports were changed", {{"retriggerRequest", true}}});
 }
 
 }  // namespace tilewright::lsp

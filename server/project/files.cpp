@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "compiler/process/fd.h"
 #include "compiler/text/escape.h"
 #include "compiler/toolchain/output_file.h"
 #include "server/project/opened.h"
@@ -23,7 +24,7 @@ std::string reason() { return std::strerror(errno); }
 }  // namespace
 
 std::expected<std::string, std::string> read_file(const fs::path& path, std::uintmax_t limit) {
-  toolchain::Fd opened;
+  process::Fd opened;
   if (path != "-") {
     auto file = open_file(path);
     if (!file) return std::unexpected(std::move(file.error()));

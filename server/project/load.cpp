@@ -69,4 +69,23 @@ session::NamedTargets one_architecture(const LoadedFile& file) {
   return all;
 }
 
+session::CompileOptions options_for(const session::NamedTargets& named, std::vector<std::string> entries) {
+  session::CompileOptions options;
+  options.target = named.targets.front();
+  options.architecture_source = named.source;
+  options.entries = std::move(entries);
+  return options;
+}
+
+bool compile_each(const LoadedFile& file, const session::NamedTargets& named, session::CompileOptions asked,
+                  const std::stop_token& stop, const std::function<bool(session::Compiled)>& take) {
+  asked.architecture_source = named.source;
+  for (ir::Target target : named.targets) {
+    asked.target = target;
+    session::Compiled compiled = compile(file, asked, stop);
+    if (compiled.stopped || !take(std::move(compiled))) return false;
+  }
+  return true;
+}
+
 }  // namespace tilewright::project

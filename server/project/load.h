@@ -2,6 +2,7 @@
 #pragma once
 #include <expected>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -37,5 +38,11 @@ session::Compiled compile(const LoadedFile& file, const session::CompileOptions&
 // to do, `one_architecture` takes sm_90a if it is among several, else the first.
 session::NamedTargets architectures(const LoadedFile& file, const std::vector<std::string>& asked);
 session::NamedTargets one_architecture(const LoadedFile& file);
+// To compile these entries, or all where none is named, for the first of these architectures.
+session::CompileOptions options_for(const session::NamedTargets& named, std::vector<std::string> entries);
+// Compiles for one of these architectures after the other; `take` gets each result. False: `stop` was requested, or
+// `take` wants no more. `asked` says all but the architecture.
+bool compile_each(const LoadedFile& file, const session::NamedTargets& named, session::CompileOptions asked,
+                  const std::stop_token& stop, const std::function<bool(session::Compiled)>& take);
 
 }  // namespace tilewright::project

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "compiler/process/fd.h"
 #include "compiler/text/escape.h"
 #include "server/project/user.h"
 
@@ -22,12 +23,12 @@ bool is_own_descriptor(const std::string& path) {
 
 }  // namespace
 
-std::expected<toolchain::Fd, std::string> open_file(const fs::path& path) {
+std::expected<process::Fd, std::string> open_file(const fs::path& path) {
   auto refused = [&](const std::string& why) {
     return std::unexpected("cannot read " + text::visible(path.string()) + ": " + why);
   };
   // Without O_NONBLOCK a pipe waits for a writer, and without O_NOCTTY a terminal may become ours.
-  toolchain::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  process::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file) return refused(errno == ENXIO ? "it is a socket or a device, no file" : std::strerror(errno));
   struct stat s{};
   if (::fstat(file.get(), &s) != 0) return refused(std::strerror(errno));

@@ -11,8 +11,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "compiler/process/fd.h"
+#include "compiler/process/file.h"
 #include "compiler/toolchain/digest.h"
-#include "compiler/toolchain/file.h"
 #include "compiler/toolchain/owned_path.h"
 
 namespace tilewright::project {
@@ -68,11 +69,11 @@ std::expected<std::string, std::string> key_of_environment() {
 
 // The key in a file that no other user can read; empty: there is no file yet.
 std::expected<std::string, std::string> key_in(const fs::path& file) {
-  const toolchain::Fd opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const process::Fd opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!opened && errno == ENOENT) return std::string();
   struct stat s{};
   std::string key;
-  if (!opened || ::fstat(opened.get(), &s) != 0 || !S_ISREG(s.st_mode) || !toolchain::read_all(opened.get(), key, 4096))
+  if (!opened || ::fstat(opened.get(), &s) != 0 || !S_ISREG(s.st_mode) || !process::read_all(opened.get(), key, 4096))
     return std::unexpected("cannot read " + file.string());
   if (s.st_uid != ::geteuid() || (s.st_mode & (S_IRWXG | S_IRWXO)) != 0)
     return std::unexpected(file.string() + " can be read or changed by other users: remove it, and another is made");
@@ -85,13 +86,13 @@ std::expected<std::string, std::string> make_key(const fs::path& file) {
   std::array<char, 32> drawn{};
   if (::getentropy(drawn.data(), drawn.size()) != 0) return std::unexpected("no random bytes are to be had");
   std::string temporary = file.string() + ".XXXXXX";
-  const toolchain::Fd made(::mkostemp(temporary.data(), O_CLOEXEC));  // mode 0600
+  const process::Fd made(::mkostemp(temporary.data(), O_CLOEXEC));  // mode 0600
   auto failed = [&] { return std::unexpected("cannot write " + file.string() + ": " + std::strerror(errno)); };
   if (!made) return failed();
   const std::string text = toolchain::hex(std::string_view(drawn.data(), drawn.size())) + "\n";
   // Of two processes that make one at the same time, the first one's counts.
   const bool linked =
-      toolchain::write_all(made.get(), text) && (::link(temporary.c_str(), file.c_str()) == 0 || errno == EEXIST);
+      process::write_all(made.get(), text) && (::link(temporary.c_str(), file.c_str()) == 0 || errno == EEXIST);
   const int saved = errno;
   ::unlink(temporary.c_str());
   errno = saved;

@@ -1,7 +1,6 @@
 #include "server/remote/allocation.h"
 
 #include <poll.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,22 +56,21 @@ class Reused : public Allocation {
 // Made for us: it lives as long as the pipe to its holder.
 class Held : public Allocation {
  public:
-  Held(const Started& holder, bool kept) : Allocation({}), holder_(holder), kept_(kept) {}
+  Held(Started holder, bool kept) : Allocation({}), holder_(std::move(holder)), kept_(kept) {}
   ~Held() override {
-    ::close(holder_.input);
+    holder_.input.close();
     // What is given back is so when the command ends; who comes next finds the nodes free.
     const auto end = Clock::now() + std::chrono::seconds(5);
     while ((!kept_ || job_.empty()) && next_words(milliseconds(100)) && Clock::now() < end) {
     }
-    ::close(holder_.output);
   }
 
   // Waits for the next line of the holder. False: it has ended.
   bool next_words(milliseconds limit) {
-    pollfd end{holder_.output, POLLIN, 0};
+    pollfd end{holder_.output.get(), POLLIN, 0};
     if (::poll(&end, 1, static_cast<int>(limit.count())) <= 0) return true;
     std::array<char, 4096> bytes;
-    const auto got = ::read(holder_.output, bytes.data(), bytes.size());
+    const auto got = ::read(holder_.output.get(), bytes.data(), bytes.size());
     if (got < 0 && errno == EINTR) return true;
     if (got <= 0) return false;
     rest_.append(bytes.data(), static_cast<std::size_t>(got));
@@ -224,10 +222,8 @@ std::expected<std::unique_ptr<Allocation>, Failure> Allocation::obtain(const Pla
   const std::string record = folder.empty() ? "" : new_record(folder).string();
   auto holder = start_process(holder_command(record, place.slurm.keep, key, salloc_command(place.slurm, slots)), false);
   if (!holder) return std::unexpected(Failure{place.name + ": " + holder.error(), {}});
-  int status = 0;  // its first process ends as soon as the one that stays is there
-  while (::waitpid(holder->pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return wait_for(std::make_unique<Held>(*holder, !record.empty()), place, told, stop);
+  holder->child.wait();  // its first process ends as soon as the one that stays is there
+  return wait_for(std::make_unique<Held>(std::move(*holder), !record.empty()), place, told, stop);
 }
 
 }  // namespace tilewright::remote

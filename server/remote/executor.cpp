@@ -1,12 +1,16 @@
 #include "server/remote/executor.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <future>
 #include <set>
 #include <thread>
 
+#include "compiler/run/job_json.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/threads/pause.h"
 #include "server/project/environment.h"
+#include "server/project/run_targets.h"
 #include "server/remote/consent.h"
 #include "server/remote/install.h"
 #include "server/remote/ssh.h"
@@ -62,7 +66,7 @@ wire::Script script_of(const run::Bound& bound, const RemoteOptions& options) {
 wire::JobOpenParams open_of(const run::Bound& bound, const RemoteOptions& options, bool cubins) {
   wire::JobOpenParams open;
   open.key = fresh_key();
-  open.order = Json::parse(run::order_to_json(bound.job));
+  open.order = Json(run::order_json(bound.job));
   if (cubins) {
     for (const auto* launches : {&bound.job.launches, &bound.job.rivals})
       for (const run::JobLaunch& launch : *launches)
@@ -146,7 +150,7 @@ std::expected<run::DeviceInfo, std::string> RemoteExecutor::device(const std::st
     simulator.name = "simulator";
     return simulator;
   }
-  return run::device_from_json(worker_.devices.front().dump());
+  return run::device_of(text::Json(worker_.devices.front()));
 }
 
 std::expected<toolchain::Artifacts, toolchain::Error> RemoteExecutor::compile(const toolchain::Request& request) {
@@ -206,7 +210,7 @@ Called<run::Outcome> RemoteExecutor::attempt(Client& client, wire::JobOpenParams
   for (auto pause = 20ms;; pause = std::min<std::chrono::milliseconds>(pause * 2, 1000ms)) {
     auto answer = client.run(open, bound.job, results, progress, end, stop);
     if (answer) {
-      auto outcome = run::outcome_from_json(answer->result.outcome.dump(), bound.job, results);
+      auto outcome = run::outcome_of(text::Json(answer->result.outcome), bound.job, results);
       std::string why = outcome ? lacking(*outcome, results, answer->received) : outcome.error();
       if (!why.empty()) return std::unexpected(CallError{CallError::Kind::Refused, "its answer is broken: " + why});
       if (bound.script)
@@ -217,11 +221,7 @@ Called<run::Outcome> RemoteExecutor::attempt(Client& client, wire::JobOpenParams
     if (answer.error().kind != CallError::Kind::Busy || std::chrono::steady_clock::now() > room)
       return std::unexpected(answer.error());
     tell("waiting for room on " + link_->name() + ": " + answer.error().message);
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock(mutex);
-    never.wait_for(lock, stop, pause, [] { return false; });
-    if (stop.stop_requested()) return std::unexpected(CallError{CallError::Kind::Stopped, {}});
+    if (!threads::pause(pause, stop)) return std::unexpected(CallError{CallError::Kind::Stopped, {}});
     ++open.attempt;
   }
 }
@@ -270,10 +270,10 @@ std::expected<std::shared_ptr<Client>, run::Failure> first_client(Link& link, co
 
 }  // namespace
 
-std::expected<std::vector<ide::Slot>, run::Failure> slots_at(const Place& place, const RemoteOptions& options,
-                                                             const std::stop_token& stop) {
+std::expected<std::vector<work::Slot>, run::Failure> slots_at(const Place& place, const RemoteOptions& options,
+                                                              const std::stop_token& stop) {
   const Told told = options.told ? options.told : options.progress;
-  std::vector<ide::Slot> out;
+  std::vector<work::Slot> out;
   const std::vector<Reach> ways = ways_to(place, told);
   Patience patience = place.patience;
   if (options.silence) patience.set_silence(*options.silence);
@@ -301,7 +301,7 @@ std::expected<Reachable, run::Failure> slots_at(std::string_view word, const pro
   auto places = allowed_places(word, config);
   if (!places) return std::unexpected(places.error());
   // All at once: one that does not answer keeps only its own.
-  std::vector<std::future<std::expected<std::vector<ide::Slot>, run::Failure>>> asked;
+  std::vector<std::future<std::expected<std::vector<work::Slot>, run::Failure>>> asked;
   for (const Place& place : *places)
     asked.push_back(std::async(std::launch::async, [&] { return slots_at(place, options, stop); }));
   Reachable out;
@@ -317,6 +317,20 @@ std::expected<Reachable, run::Failure> slots_at(std::string_view word, const pro
   run::Failure none = out.left_out.front();
   for (std::size_t i = 1; i < out.left_out.size(); ++i) none.message += "\n  " + out.left_out[i].message;
   return std::unexpected(none);
+}
+
+std::expected<std::vector<work::Slot>, run::Failure> slots_for(const std::string& on, const std::string& script,
+                                                               const SlotOptions& options,
+                                                               const std::stop_token& stop) {
+  if (on.empty() || project::is_local_target(on)) return work::slots_on(on, options.here, stop);
+  std::error_code ec;
+  const std::filesystem::path place = std::filesystem::absolute(script, ec);
+  auto config = project::find_config(std::filesystem::is_directory(place, ec) ? place / "script.py" : place);
+  if (!config) return std::unexpected(run::Failure{config.error(), {}});
+  auto found = slots_at(on, *config, options.elsewhere, stop);
+  if (!found) return std::unexpected(found.error());
+  for (const run::Failure& f : found->left_out) options.left_out(f.message);
+  return std::move(found->slots);
 }
 
 }  // namespace tilewright::remote

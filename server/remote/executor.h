@@ -9,8 +9,9 @@
 #include <optional>
 
 #include "compiler/run/executor.h"
-#include "server/ide/slots.h"
 #include "server/remote/link.h"
+#include "server/work/executors.h"
+#include "server/work/slots.h"
 
 namespace tilewright::remote {
 
@@ -53,16 +54,27 @@ class RemoteExecutor final : public run::Executor {
 };
 
 // An executor for each slot of the place, connected. The error says why it cannot be used.
-std::expected<std::vector<ide::Slot>, run::Failure> slots_at(const Place& place, const RemoteOptions& options,
-                                                             const std::stop_token& stop);
+std::expected<std::vector<work::Slot>, run::Failure> slots_at(const Place& place, const RemoteOptions& options,
+                                                              const std::stop_token& stop);
 
 // The slots of an address, of a remote or of a pool; of a pool those of its members that can be reached, and why the
 // others cannot be. The error: there is no such place, or none can be reached.
 struct Reachable {
-  std::vector<ide::Slot> slots;
+  std::vector<work::Slot> slots;
   std::vector<run::Failure> left_out;
 };
 std::expected<Reachable, run::Failure> slots_at(std::string_view word, const project::Config& config,
                                                 const RemoteOptions& options, const std::stop_token& stop);
+
+// The slots that `on` names: this machine's for a target of project::kRunTargets or an empty word, else those of a
+// place that the settings beside `script` (a script or a folder) know. `left_out` hears of members of a pool that
+// cannot be reached.
+struct SlotOptions {
+  work::LocalSlots here;
+  RemoteOptions elsewhere;
+  std::function<void(const std::string&)> left_out;
+};
+std::expected<std::vector<work::Slot>, run::Failure> slots_for(const std::string& on, const std::string& script,
+                                                               const SlotOptions& options, const std::stop_token& stop);
 
 }  // namespace tilewright::remote

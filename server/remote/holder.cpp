@@ -16,6 +16,7 @@
 #include <initializer_list>
 #include <tuple>
 
+#include "compiler/process/fd.h"
 #include "server/remote/process.h"
 #include "server/remote/record.h"
 #include "server/remote/slurm.h"
@@ -48,7 +49,7 @@ class Salloc {
 
   // Waits for its next words, or for the end of our client, which `client` tells apart. False: the time is over.
   bool wait(milliseconds limit, int client, bool& client_gone) {
-    std::array<pollfd, 2> ends{{{errors_, POLLIN, 0}, {client, POLLIN, 0}}};
+    std::array<pollfd, 2> ends{{{errors_.get(), POLLIN, 0}, {client, POLLIN, 0}}};
     if (::poll(ends.data(), ends.size(), static_cast<int>(limit.count())) <= 0) return false;
     if (ends[0].revents != 0) read();
     if (ends[1].revents != 0) {
@@ -57,7 +58,7 @@ class Salloc {
     }
     return true;
   }
-  bool ended() const { return errors_ < 0; }
+  bool ended() const { return !errors_; }
   bool granted() const { return granted_; }
   const std::string& job() const { return job_; }
 
@@ -83,11 +84,12 @@ class Salloc {
 
  private:
   void start(char** words) {
-    std::array<int, 2> in{}, err{};
-    if (::pipe2(in.data(), O_CLOEXEC) != 0 || ::pipe2(err.data(), O_CLOEXEC) != 0) {
+    auto in = process::Pipe::make(), err = process::Pipe::make();
+    if (!in || !err) {
       say("error no pipe for salloc");
       return;
     }
+    // By fork: it is to end with us, which only the process itself can ask for. We have one thread here.
     const int parent = ::getpid();
     pid_ = ::fork();
     if (pid_ == 0) {
@@ -95,22 +97,19 @@ class Salloc {
       if (::getppid() != parent) ::_exit(1);
       std::signal(SIGPIPE, SIG_DFL);
       std::signal(SIGHUP, SIG_DFL);
-      ::dup2(in[0], STDIN_FILENO);
-      ::dup2(err[1], STDERR_FILENO);
+      ::dup2(in->read.get(), STDIN_FILENO);
+      ::dup2(err->write.get(), STDERR_FILENO);
       lead_nowhere({STDOUT_FILENO});
       ::execvp(words[0], words);
       ::dprintf(STDERR_FILENO, "salloc: error: cannot start it: %s\n", std::strerror(errno));
       ::_exit(127);
     }
-    ::close(in[0]);
-    ::close(err[1]);
-    input_ = in[1];
-    errors_ = err[0];
     if (pid_ < 0) {
       say("error salloc cannot be started: no process");
-      ::close(errors_);
-      errors_ = -1;
+      return;
     }
+    input_ = std::move(in->write);
+    errors_ = std::move(err->read);
   }
   // The state of our job and when it was submitted, "RUNNING|2026-11-22T23:45:01", as the cluster says it.
   static std::expected<Ended, std::string> ask(const std::string& job, milliseconds patience) {
@@ -145,17 +144,13 @@ class Salloc {
       ::poll(nullptr, 0, static_cast<int>(pause.count()));
     }
   }
-  void end_command() {
-    if (input_ >= 0) ::close(input_);
-    input_ = -1;
-  }
+  void end_command() { input_.close(); }
   void read() {
     std::array<char, 4096> bytes;
-    const auto got = ::read(errors_, bytes.data(), bytes.size());
+    const auto got = ::read(errors_.get(), bytes.data(), bytes.size());
     if (got < 0 && errno == EINTR) return;
     if (got <= 0) {
-      ::close(errors_);
-      errors_ = -1;
+      errors_.close();
       return;
     }
     rest_.append(bytes.data(), static_cast<std::size_t>(got));
@@ -179,7 +174,8 @@ class Salloc {
     });
   }
 
-  int pid_ = -1, input_ = -1, errors_ = -1;
+  int pid_ = -1;
+  process::Fd input_, errors_;
   bool granted_ = false;
   std::string job_, rest_;
   std::future<std::string> submitted_;

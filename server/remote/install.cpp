@@ -2,6 +2,7 @@
 
 #include <sys/utsname.h>
 
+#include "compiler/process/program.h"
 #include "compiler/toolchain/digest.h"
 #include "server/project/files.h"
 #include "server/remote/process.h"
@@ -37,7 +38,7 @@ std::expected<Ended, Failure> ask(const Place& place, bool terminal, std::string
   if (!done) return std::unexpected(Failure{place.name + ": " + done.error(), {}});
   constexpr int kSshFailed = 255;
   if (done->status == kSshFailed && marked(done->output).empty()) {
-    const std::string words = last_words(done->errors);
+    const std::string words = process::last_words(done->errors);
     return std::unexpected(Failure{place.name + " cannot be reached: " + (words.empty() ? "ssh failed" : words),
                                    "`ssh " + place.host +
                                        "` shows what it wants; a host that is not known yet has to be "
@@ -68,7 +69,7 @@ std::string copy_script(const std::string& sum) {
 }
 
 Failure not_copied(const Place& place, const Ended& done) {
-  const std::string words = last_words(done.errors);
+  const std::string words = process::last_words(done.errors);
   return {place.name + ": tilewright could not be copied there: " +
               (words.empty() ? "status " + std::to_string(done.status) : words),
           "put a tilewright there yourself, on the PATH or as ssh://…?command=PATH"};

@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "server/remote/process.h"
+#include "compiler/process/program.h"
 #include "server/remote/slurm.h"
 
 namespace tilewright::remote {
@@ -39,7 +39,7 @@ class SlurmLauncher : public Launcher {
     }
     // Homes are shared on most clusters: what runs here is there under the same name.
     auto program = place_.command;
-    if (program.empty()) program.push_back(this_program().string());
+    if (program.empty()) program.push_back(process::this_program().string());
     return step_command(place_.slurm, allocation_->job(), program, started_++ >= slots_);
   }
 

@@ -1,8 +1,8 @@
 #include "server/remote/link.h"
 
 #include <algorithm>
-#include <condition_variable>
 
+#include "compiler/threads/pause.h"
 #include "server/remote/secret.h"
 #include "server/remote/ssh.h"
 
@@ -87,11 +87,7 @@ std::expected<std::shared_ptr<Client>, run::Failure> Link::client(const std::sto
   // A worker that was there may be on its way back: started again by its supervisor, its machine waking up.
   const auto end = std::chrono::steady_clock::now() + kComingBack;
   for (auto pause = 100ms; !made && connections_ > 0 && std::chrono::steady_clock::now() + pause < end; pause *= 2) {
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock waiting(mutex);
-    never.wait_for(waiting, stop, pause, [] { return false; });
-    if (stop.stop_requested()) break;
+    if (!threads::pause(pause, stop)) break;
     made = connect(stop);
   }
   if (!made) return made;

@@ -9,6 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/process/child.h"
+#include "compiler/process/fd.h"
+
 namespace tilewright::remote {
 
 struct Ended {
@@ -28,15 +31,11 @@ std::expected<Ended, std::string> run_command(const std::vector<std::string>& wo
                                               const std::stop_token& stop);
 // Where the program of this name is on the PATH; empty: nowhere.
 std::filesystem::path find_program(const std::string& name);
-// This very binary, which other commands start again; by a name that lasts as long as the file.
-std::filesystem::path this_program();
-// What is written last in `text`, on one line: what a program says before it gives up. At most 300 letters.
-std::string last_words(std::string_view text);
 
 // A process in a session of its own, so that Ctrl-C on a terminal ends only us, which winds it down.
 struct Started {
-  int pid = -1;
-  int input = -1, output = -1, errors = -1;  // our ends of its streams; the starter closes them
+  process::Child child;
+  process::Fd input, output, errors;  // our ends of its streams
 };
 // `errors`: with a pipe for its standard error; else that goes nowhere.
 std::expected<Started, std::string> start_process(const std::vector<std::string>& words, bool errors);

@@ -6,11 +6,11 @@
 namespace tilewright::render {
 namespace {
 
-std::string words_of(const ide::BuildFinding& f) {
+std::string words_of(const work::BuildFinding& f) {
   return f.hint.empty() ? f.message : f.message + "\nhint: " + f.hint;
 }
 
-Json sarif_location(const ide::BuildPlace& at) {
+Json sarif_location(const work::BuildPlace& at) {
   Json physical = {{"artifactLocation", {{"uri", uri_reference(at.path)}}}};
   if (!at.whole_file())
     physical["region"] = {{"startLine", at.begin.line + 1},
@@ -54,7 +54,7 @@ std::string github_escape(std::string_view raw, bool property) {
   return out;
 }
 
-std::string place_text(const ide::BuildPlace& at) {
+std::string place_text(const work::BuildPlace& at) {
   return text::visible(at.path) + ":" + std::to_string(at.begin.line + 1) + ":" + std::to_string(at.begin.column + 1);
 }
 
@@ -66,7 +66,7 @@ std::string uri_reference(std::string_view path) {
   return out;
 }
 
-std::string finding_text(const ide::BuildFinding& f, const Colours& c) {
+std::string finding_text(const work::BuildFinding& f, const Colours& c) {
   const std::string_view mark = f.severity == text::Severity::Error     ? c.red
                                 : f.severity == text::Severity::Warning ? c.yellow
                                                                         : c.blue;
@@ -75,13 +75,13 @@ std::string finding_text(const ide::BuildFinding& f, const Colours& c) {
   if (!f.code.empty()) out += "[" + text::visible(f.code) + "]";
   out += std::string(c.plain) + std::string(c.bold) + ": " + std::string(c.plain);
   append_message(out, f.code, f.message, c);
-  for (const ide::BuildFinding::Related& r : f.related)
+  for (const work::BuildFinding::Related& r : f.related)
     out += "   " + place_text(r.at) + ": " + text::visible(r.message) + "\n";
   if (!f.hint.empty()) out += std::string(c.green) + "   hint: " + std::string(c.plain) + text::visible(f.hint) + "\n";
   return out;
 }
 
-std::string github_line(const ide::BuildFinding& f) {
+std::string github_line(const work::BuildFinding& f) {
   static constexpr const char* kLevels[] = {"error", "warning", "notice", "notice"};
   std::string out = "::" + std::string(kLevels[static_cast<int>(f.severity)]);
   out += " file=" + github_escape(f.at.path, true);
@@ -92,14 +92,14 @@ std::string github_line(const ide::BuildFinding& f) {
   return out + "::" + github_escape(words_of(f), false) + "\n";
 }
 
-Json sarif_result(const ide::BuildFinding& f) {
+Json sarif_result(const work::BuildFinding& f) {
   static constexpr const char* kLevels[] = {"error", "warning", "note", "note"};
   Json result;
   if (!f.code.empty()) result["ruleId"] = f.code;
   result["level"] = kLevels[static_cast<int>(f.severity)];
   result["message"] = {{"text", words_of(f)}};
   result["locations"] = Json::array({sarif_location(f.at)});
-  for (const ide::BuildFinding::Related& r : f.related) {
+  for (const work::BuildFinding::Related& r : f.related) {
     Json at = sarif_location(r.at);
     at["message"] = {{"text", r.message}};
     result["relatedLocations"].push_back(std::move(at));

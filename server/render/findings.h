@@ -6,19 +6,19 @@
 #include <string_view>
 #include <vector>
 
-#include "server/ide/build_finding.h"
 #include "server/render/json.h"
 #include "server/render/terminal.h"
+#include "server/work/build_finding.h"
 
 namespace tilewright::render {
 
 // "copy.py:14:8: error[TW3104]: message" with notes and hint below.
-std::string finding_text(const ide::BuildFinding& finding, const Colours& colours);
+std::string finding_text(const work::BuildFinding& finding, const Colours& colours);
 // "::error file=copy.py,line=14,...::message".
-std::string github_line(const ide::BuildFinding& finding);
+std::string github_line(const work::BuildFinding& finding);
 
 // One object of `results`.
-Json sarif_result(const ide::BuildFinding& finding);
+Json sarif_result(const work::BuildFinding& finding);
 // One object of `toolExecutionNotifications`; `level`: error, warning or note.
 Json sarif_note(std::string_view level, std::string_view message);
 // The whole log. `codes`: those of the results, each of which becomes a rule. `successful`: the tool could do its work.

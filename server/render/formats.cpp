@@ -11,20 +11,20 @@
 namespace tilewright::render {
 namespace {
 
-std::optional<ide::NotChecked> not_checked(const std::vector<FilePart>& files) {
+std::optional<work::NotChecked> not_checked(const std::vector<FilePart>& files) {
   std::size_t kernels = 0;
   std::optional<std::size_t> untried;
   for (const FilePart& f : files) {
     kernels += f.kernels;
     if (f.untried) untried = untried.value_or(0) + *f.untried;
   }
-  return ide::not_checked(kernels, untried);
+  return work::not_checked(kernels, untried);
 }
 
-void json_part(const ide::CheckedFile& file, FilePart& part) {
-  for (const session::Finding& found : ide::findings(file))
+void json_part(const work::CheckedFile& file, FilePart& part) {
+  for (const session::Finding& found : work::findings(file))
     part.results.push_back(diagnostic_json(*found.diagnostic, *found.anchors));
-  for (const auto& [silenced, found] : ide::silenced_findings(file)) {
+  for (const auto& [silenced, found] : work::silenced_findings(file)) {
     Json one = diagnostic_json(*found.diagnostic, *found.anchors);
     one["reason"] = silenced->reason;
     part.silenced.push_back(std::move(one));
@@ -50,14 +50,14 @@ std::string json_format(std::vector<FilePart> files, const std::vector<Failure>&
   return dump(out) + "\n";
 }
 
-void sarif_part(const ide::CheckedFile& file, FilePart& part) {
-  for (const session::Finding& found : ide::findings(file)) {
+void sarif_part(const work::CheckedFile& file, FilePart& part) {
+  for (const session::Finding& found : work::findings(file)) {
     part.codes.emplace(found.diagnostic->code);
-    part.results.push_back(sarif_result(ide::build_finding(found, file.path)));
+    part.results.push_back(sarif_result(work::build_finding(found, file.path)));
   }
-  for (const auto& [silenced, found] : ide::silenced_findings(file)) {
+  for (const auto& [silenced, found] : work::silenced_findings(file)) {
     part.codes.emplace(found.diagnostic->code);
-    Json result = sarif_result(ide::build_finding(found, file.path));
+    Json result = sarif_result(work::build_finding(found, file.path));
     result["suppressions"] =
         Json::array({{{"kind", silenced->by_comment ? "inSource" : "external"}, {"justification", silenced->reason}}});
     part.results.push_back(std::move(result));
@@ -74,21 +74,21 @@ std::string sarif_format(std::vector<FilePart> files, const std::vector<Failure>
   if (auto left_out = not_checked(files)) notes.push_back(sarif_note("note", left_out->words));
   std::size_t unchecked = 0;
   for (const FilePart& f : files) unchecked += f.unchecked.size();
-  if (unchecked) notes.push_back(sarif_note("note", ide::unchecked_words(unchecked)));
+  if (unchecked) notes.push_back(sarif_note("note", work::unchecked_words(unchecked)));
   for (const Failure& f : failures) notes.push_back(sarif_note("error", f.message));
   return sarif_log(std::move(results), codes, notes, failures.empty());
 }
 
-void github_part(const ide::CheckedFile& file, FilePart& part) {
-  for (const session::Finding& found : ide::findings(file))
-    part.text += github_line(ide::build_finding(found, file.path));
+void github_part(const work::CheckedFile& file, FilePart& part) {
+  for (const session::Finding& found : work::findings(file))
+    part.text += github_line(work::build_finding(found, file.path));
 }
 
 // One test case a kernel, and one a file for what belongs to none.
-void junit_part(const ide::CheckedFile& file, FilePart& part) {
+void junit_part(const work::CheckedFile& file, FilePart& part) {
   using enum TestCase::Outcome;
   std::string text;
-  for (const auto& [diagnostic, anchors, target] : ide::findings(file)) {
+  for (const auto& [diagnostic, anchors, target] : work::findings(file)) {
     const text::Diagnostic& d = *diagnostic;
     if (d.severity != text::Severity::Error) continue;
     text::Anchors::Place place = anchors->resolve(d.span);
@@ -116,10 +116,10 @@ void junit_part(const ide::CheckedFile& file, FilePart& part) {
       part.tests.failures += k.failed;
       cases += test_case(test);
     }
-  const auto left_out = ide::not_checked(part.kernels, part.untried);
+  const auto left_out = work::not_checked(part.kernels, part.untried);
   std::string said = left_out ? left_out->words : std::string();
-  if (const std::size_t silenced = ide::silenced_findings(file).size())
-    said += (said.empty() ? "" : "; ") + ide::silenced_words(silenced);
+  if (const std::size_t silenced = work::silenced_findings(file).size())
+    said += (said.empty() ? "" : "; ") + work::silenced_words(silenced);
   part.text = test_suite(file.path, part.tests, cases, said);
 }
 
@@ -133,8 +133,8 @@ std::string junit_format(const std::vector<FilePart>& files) {
   return test_document_head("tilewright check", all) + body + test_document_end();
 }
 
-void text_part(const ide::CheckedFile& file, FilePart& part) {
-  for (const session::Finding& found : ide::findings(file))
+void text_part(const work::CheckedFile& file, FilePart& part) {
+  for (const session::Finding& found : work::findings(file))
     part.text += diagnostic_text(*found.diagnostic, *found.anchors, colours(stdout));
 }
 
@@ -146,12 +146,12 @@ std::string concatenated(const std::vector<FilePart>& files) {
 
 }  // namespace
 
-FilePart file_part(const ide::CheckedFile& file, std::string_view format) {
+FilePart file_part(const work::CheckedFile& file, std::string_view format) {
   FilePart part;
   part.path = file.path;
   part.kernels = file.compiled.empty() ? 0 : file.compiled.front().kernels.size();
   part.untried = file.untried;
-  part.unchecked = ide::unchecked_functions(file);
+  part.unchecked = work::unchecked_functions(file);
   if (format == "text") text_part(file, part);
   if (format == "json") json_part(file, part);
   if (format == "sarif") sarif_part(file, part);

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "server/ide/checked.h"
 #include "server/render/json.h"
 #include "server/render/junit.h"
+#include "server/work/checked.h"
 
 namespace tilewright::render {
 
@@ -30,7 +30,7 @@ struct FilePart {
 };
 
 // `format`: text, json, sarif, github or junit. Text has the colours of standard output.
-FilePart file_part(const ide::CheckedFile& file, std::string_view format);
+FilePart file_part(const work::CheckedFile& file, std::string_view format);
 // A file that could not be looked at, or not for an architecture that it asks for.
 struct Failure {
   std::string file, message;

@@ -5,7 +5,7 @@
 
 namespace tilewright::render {
 
-using Json = nlohmann::ordered_json;
+using text::Json;
 
 // {file, start {line, column}, end {line, column}}: from 1, columns in code points, end exclusive. null: nowhere.
 Json range_json(text::Span span, const text::Anchors& anchors);

@@ -1,131 +1,86 @@
 #include "server/render/layout.h"
 
 #include <algorithm>
-
-#include "server/ide/call_words.h"
+#include <expected>
+#include <utility>
+#include <vector>
 
 namespace tilewright::render {
 namespace {
 
-std::string line_of(const text::Anchors::Place& at, const session::Snapshot* script) {
-  if (!at.source) return {};
-  const std::string line = std::to_string(at.source->position(at.begin).line + 1);
-  if (script && at.source == &script->source()) return "line " + line;
-  const std::string& path = at.source->path();
-  return path.substr(path.rfind('/') + 1) + ":" + line;
-}
-
-std::string joined(const std::vector<ide::Extent>& extents) {
-  std::string out;
-  for (const ide::Extent& e : extents) out += (out.empty() ? "" : ", ") + e.text;
-  return "(" + out + (extents.size() == 1 ? ",)" : ")");
-}
-
-std::string use_words(bool reads, bool writes) { return reads && writes ? "updates" : writes ? "writes" : "reads"; }
-
-// "    fills   copy_async → tma, one elected thread, 16,384 bytes, done: pipe.full    line 36".
-std::string use_line(std::string_view role, const ide::PipelineUse& use, const ide::Pipeline& p) {
-  constexpr std::size_t kRole = 12;
-  std::string out = "  " + std::string(role) + std::string(kRole - std::min(role.size(), kRole - 1), ' ') + use.what;
-  if (!use.who.empty()) out += ", " + use.who;
-  if (use.bytes) out += ", " + ide::grouped(*use.bytes) + " bytes";
-  if (!use.barrier.empty()) out += ", done when " + use.barrier + " says so";
-  if (use.times > 1) out += ", " + std::to_string(use.times) + " times";
-  if (std::string line = line_of(use.place, p.script.get()); !line.empty()) out += "  [" + line + "]";
-  std::string under;
-  for (const std::string& u : use.under) under += (under.empty() ? "" : " > ") + u;
-  if (!under.empty()) out += "\n              " + under;
-  return out + "\n";
-}
-
-std::string accesses_text(const ide::LayoutAt& l) {
-  std::string out;
-  out += "\naccesses in " + l.entry + " for " + l.architecture + "\n";
-  if (l.accesses.empty()) out += "  none\n";
-  for (const ide::LayoutAt::Access& a : l.accesses) {
-    std::string line = line_of(a.place, l.script.get());
-    out += "  " + use_words(a.reads, a.writes) + "  " + a.what + (line.empty() ? "" : "  [" + line + "]") + "\n      " +
-           access_words(a) + "\n";
+Json banks_json(const LayoutAnswer& answer) {
+  const layout::BankReport& report = *answer.banks;
+  Json phases = Json::array();
+  for (const layout::BankReport::Phase& p : report.phases) {
+    phases.push_back(
+        {{"first_lane", p.first_lane}, {"lanes", p.lanes}, {"degree", p.degree}, {"bank", p.bank}, {"words", p.words}});
   }
-  if (l.accesses_left_out) out += "  " + std::to_string(l.accesses_left_out) + " more\n";
+  return {{"expression", answer.access_words},
+          {"bits", answer.access->access_bits},
+          {"dtype", answer.dtype.empty() ? "float16" : answer.dtype},
+          {"degree", report.degree},
+          {"wavefronts", report.wavefronts},
+          {"ideal", report.ideal},
+          {"phases", std::move(phases)}};
+}
+
+Json shape_json(layout::ShapeView shape) {
+  Json out = Json::array();
+  for (layout::Dim d : shape) out.push_back(d.is_constant() ? Json(d.value()) : Json(layout::to_string(d)));
+  return out;
+}
+
+Json dim_json(layout::Dim d) { return d.is_constant() ? Json(d.value()) : Json(layout::to_string(d)); }
+
+// One object an element, row by row: {"coordinate": [0, 1], "laneid": 0, "m": 1}.
+std::expected<Json, std::string> elements_json(const layout::Layout& l, const layout::Shape& shape, std::int64_t most) {
+  std::int64_t count = 1;
+  for (layout::Dim d : shape) {
+    if (!d.is_constant()) return std::unexpected("a table needs a shape of numbers");
+    count = d.value() > 0 && count > most / d.value() ? most + 1 : count * d.value();
+  }
+  Json out = Json::array();
+  std::vector<std::int64_t> at(shape.size());
+  for (std::int64_t i = 0; i < std::min(count, most); ++i) {
+    std::int64_t left = i;
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      at[d] = left % shape[d].value();
+      left /= shape[d].value();
+    }
+    auto where = layout::apply(l, at, shape);
+    if (!where) return std::unexpected(where.error().message);
+    Json element{{"coordinate", at}};
+    for (const auto& [axis, value] : *where) element[std::string(layout::axis_name(axis))] = value;
+    out.push_back(std::move(element));
+  }
   return out;
 }
 
 }  // namespace
 
-std::string access_words(const ide::LayoutAt::Access& access) {
-  if (!access.worst) return access.unknown;
-  const layout::BankReport& r = access.worst->report;
-  std::string out = std::to_string(access.worst->bits) + " bits a lane, ";
-  if (r.degree <= 1) return out + "no bank conflict";
-  auto worst = std::ranges::max_element(r.phases, {}, &layout::BankReport::Phase::degree);
-  const auto banks = std::ranges::count(worst->words, worst->degree);
-  return out + std::to_string(r.degree) + "-way bank conflict: " + std::to_string(r.wavefronts) + " wavefronts, " +
-         std::to_string(r.ideal) + " without; lanes " + std::to_string(worst->first_lane) + ".." +
-         std::to_string(worst->first_lane + worst->lanes - 1) + " want " + std::to_string(worst->degree) +
-         " words of " + std::to_string(banks) + (banks == 1 ? " bank" : " banks each") + " (first: bank " +
-         std::to_string(worst->bank) + ")";
-}
-
-std::string layout_text(const ide::LayoutAt& l) {
-  using Kind = ide::LayoutAt::Kind;
-  std::string out = l.name.empty() ? "layout" : l.name;
-  if (l.kind == Kind::Layout) {
-    out += l.name.empty() ? "" : "  layout";
-    out += ", shape " + joined(l.shape) + "\n";
-  } else {
-    out += "  " + l.dtype + " " + joined(l.shape) + " " + l.scope;
-    if (l.bytes) out += ", " + ide::grouped(*l.bytes) + " bytes";
-    out += "\n";
-  }
-  if (!l.region.empty()) {
-    out += "region [";
-    for (std::size_t d = 0; d < l.region.size(); ++d) {
-      const auto& [begin, extent] = l.region[d];
-      out += (d ? ", " : "") + begin.text + " : " +
-             (begin.number && extent.number ? std::to_string(*begin.number + *extent.number)
-                                            : begin.text + " + " + extent.text);
-    }
-    out += "]\n";
-  }
-  out += l.words;
-  if (!l.entry.empty()) out += accesses_text(l);
-  if (l.grid) {
-    if (l.grid->threads) out += "\nT3:r1 is register 1 of thread 3";
-    if (!l.grid->threads && !l.grid->cells.empty() && l.grid->cells.front().address >= 0)
-      out += "\nnumbers are elements in memory";
-    if (l.holders.size() > 1) out += "; held also by " + std::to_string(l.holders.size() - 1) + " other threads";
-    out += "\n" + l.table;
-  } else if (!l.problem.empty()) {
-    out += "\nno picture: " + l.problem + "\n";
-  }
+Json layout_json(std::string_view expression, const LayoutAnswer& answer, Json diagnostics) {
+  const layout::Layout& layout = answer.layout;
+  auto canonical = layout::canonicalize(layout);
+  Json out{{"expression", expression},
+           {"layout", layout::to_short_string(layout)},
+           {"printed", layout::to_string(layout)},
+           {"canonical", canonical ? Json(layout::to_short_string(*canonical)) : Json(nullptr)},
+           {"shape", shape_json(answer.shape)},
+           {"size", dim_json(layout::size(layout))},
+           {"span", dim_json(layout::span(layout))}};
+  auto elements = elements_json(layout, answer.shape, answer.most_elements);
+  out["elements"] = elements ? *elements : Json::array();
+  if (answer.banks) out["access"] = banks_json(answer);
+  out["diagnostics"] = std::move(diagnostics);
   return out;
 }
 
-std::string pipeline_text(const ide::Pipeline& p) {
-  std::string out = "pipeline of " + p.entry + " for " + p.architecture + "\n";
-  for (const ide::PipelineBuffer& b : p.buffers) {
-    out += "\nbuffer " + b.name + "  " + b.dtype + " " + b.shape + " " + b.scope;
-    if (b.bytes) out += ", " + ide::grouped(*b.bytes) + " bytes";
-    out += "\n";
-    for (const ide::PipelineUse& u : b.fills) out += use_line("filled by", u, p);
-    for (const ide::PipelineUse& u : b.drains) out += use_line("drained by", u, p);
-  }
-  for (const ide::PipelineBarrier& b : p.barriers) {
-    out += "\nbarrier " + b.name;
-    if (b.count) out += "  " + std::to_string(*b.count) + (*b.count == 1 ? " mbarrier" : " mbarriers");
-    if (!b.arrivals.empty()) out += ", " + b.arrivals + " arrivals a phase";
-    out += "\n";
-    for (const ide::PipelineUse& u : b.uses) {
-      static constexpr std::string_view kRoles[] = {"", "init", "arrives", "expects", "completes", "waits", "", ""};
-      out += use_line(kRoles[static_cast<std::size_t>(u.kind)], u, p);
-    }
-  }
-  if (!p.syncs.empty()) out += "\nthreads meet\n";
-  for (const ide::PipelineUse& u : p.syncs) out += use_line("", u, p);
-  if (p.left_out) out += "\n" + std::to_string(p.left_out) + " more uses are left out\n";
-  if (p.buffers.empty() && p.barriers.empty()) out += "\nno buffer and no barrier\n";
-  return out;
+Json layout_failed_json(std::string_view expression, Json diagnostics) {
+  return {{"expression", expression}, {"diagnostics", std::move(diagnostics)}};
+}
+
+Json layout_value_json(std::string_view expression, std::string_view value, Json diagnostics) {
+  return {{"expression", expression}, {"value", value}, {"diagnostics", std::move(diagnostics)}};
 }
 
 }  // namespace tilewright::render

@@ -1,18 +1,30 @@
-// A layout and the pipeline of a kernel as texts, for editors without pictures and for terminals.
+// The answer of `tilewright layout` as JSON (protocol/schema/layout.json).
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
-#include "server/ide/layout_at.h"
-#include "server/ide/pipeline.h"
+#include "compiler/layout/layout.h"
+#include "compiler/layout/picture.h"
+#include "server/render/json.h"
 
 namespace tilewright::render {
 
-// What it is, what its parts do, the picture as a table, and what the kernel's accesses cost.
-std::string layout_text(const ide::LayoutAt& layout);
-// "128 bits a lane, 2-way bank conflict: ...", or why that is not known.
-std::string access_words(const ide::LayoutAt::Access& access);
-// Buffers with who fills and drains them, barriers with who arrives and waits, and where threads meet, each with the
-// line of the script.
-std::string pipeline_text(const ide::Pipeline& pipeline);
+struct LayoutAnswer {
+  const layout::Layout& layout;
+  const layout::Shape& shape;
+  std::int64_t most_elements = 0;  // that are listed
+  // What a warp's access of it costs, with the access as it was written; null: none was asked for.
+  const layout::BankReport* banks = nullptr;
+  const layout::Access* access = nullptr;
+  std::string_view access_words{}, dtype{};
+};
+
+Json layout_json(std::string_view expression, const LayoutAnswer& answer, Json diagnostics);
+// Of an expression that has no value.
+Json layout_failed_json(std::string_view expression, Json diagnostics);
+// Of one that is no layout.
+Json layout_value_json(std::string_view expression, std::string_view value, Json diagnostics);
 
 }  // namespace tilewright::render

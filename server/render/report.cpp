@@ -4,7 +4,7 @@
 
 #include "compiler/ir/primitive.h"
 #include "compiler/text/escape.h"
-#include "server/ide/words.h"
+#include "server/work/words.h"
 
 namespace tilewright::render {
 namespace {
@@ -16,7 +16,7 @@ std::string operand_line(const ir::TileCall& call, std::size_t i) {
   name.resize(std::max(name.size() + 1, kColumn), ' ');
   const ir::PrimitiveOperand* row = ir::operand_row(call, i);
   std::string value = row && !ir::is_given(call.args[i]) ? std::string(row->fallback)
-                                                         : ide::operand_text(call.args[i], "\n             layout ");
+                                                         : work::operand_text(call.args[i], "\n             layout ");
   return "  " + name + value + "\n";
 }
 
@@ -34,14 +34,14 @@ std::string call_report(const dispatch::CallReport& call, const text::Anchors& a
   if (!call.call->dispatch.empty()) out += ", forced to " + text::visible(call.call->dispatch);
   out += "\n";
   for (std::size_t i = 0; i < call.call->args.size(); ++i) out += operand_line(*call.call, i);
-  out += "  threads    together: " + ide::box_text(call.scope.intra) +
-         "; instances: " + ide::box_text(call.scope.inter) + "\n";
+  out += "  threads    together: " + work::box_text(call.scope.intra) +
+         "; instances: " + work::box_text(call.scope.inter) + "\n";
   if (!call.scope.failure.empty()) out += "             " + call.scope.failure + "\n";
   for (const scope::Inexact& i : call.scope.inexact) out += "             assumed uniform: " + i.term + "\n";
   if (!call.facts.empty()) {
     out += "  facts      ";
     for (std::size_t i = 0; i < call.facts.size(); ++i) {
-      out += (i ? ", " : "") + std::string(call.facts[i].name) + " " + ide::fact_text(call.facts[i].value);
+      out += (i ? ", " : "") + std::string(call.facts[i].name) + " " + work::fact_text(call.facts[i].value);
     }
     out += "\n";
   }

@@ -11,7 +11,7 @@
 namespace tilewright::render {
 namespace {
 
-using End = ide::RunAnswer::End;
+using End = work::RunAnswer::End;
 
 std::string formatted(const char* format, double value) {
   char text[64];
@@ -19,7 +19,7 @@ std::string formatted(const char* format, double value) {
   return text;
 }
 
-std::string verdict_of(const ide::RunAnswer& answer) {
+std::string verdict_of(const work::RunAnswer& answer) {
   switch (answer.end) {
     case End::Reported: return std::string(answer.report.verdict());
     case End::Errors: return "errors";
@@ -48,9 +48,9 @@ bool kernel_is_wrong(const run::Report& report) {
 
 // Readers of JUnit tell a test that found something wrong (failure) from one that could not be made (error); what ran
 // and is held against nothing has tested nothing.
-TestCase test_of(const ide::BatchRun& run, const RunRow& row) {
+TestCase test_of(const work::BatchRun& run, const RunRow& row) {
   using enum TestCase::Outcome;
-  const ide::RunAnswer& answer = run.answer;
+  const work::RunAnswer& answer = run.answer;
   TestCase test{.name = run.entry.empty() ? run.path : run.entry, .classname = run.path, .seconds = run.seconds};
   const std::string said = run_messages(answer, {});
   test.type = row.verdict;
@@ -128,8 +128,8 @@ std::string_view colour_of(const RunRow& row, const Colours& c) {
 
 }  // namespace
 
-RunRow run_row(const ide::BatchRun& run, RunFormat format, const Colours& out, const Colours& errors) {
-  const ide::RunAnswer& answer = run.answer;
+RunRow run_row(const work::BatchRun& run, RunFormat format, const Colours& out, const Colours& errors) {
+  const work::RunAnswer& answer = run.answer;
   const bool reported = answer.end == End::Reported;
   RunRow row{.path = run.path, .entry = run.entry, .where = run.where, .verdict = verdict_of(answer)};
   row.status = run_status(answer);
@@ -158,7 +158,7 @@ RunRow run_row(const ide::BatchRun& run, RunFormat format, const Colours& out, c
   return row;
 }
 
-RunRow unrun_row(const ide::Batch::Left& left, const std::string& why, RunFormat format) {
+RunRow unrun_row(const work::Batch::Left& left, const std::string& why, RunFormat format) {
   RunRow row{.path = left.path, .entry = left.entry, .where = {}, .verdict = "not run"};
   if (format == RunFormat::Json) row.json = {{"file", left.path}, {"entry", left.entry}};
   if (format == RunFormat::Junit) {

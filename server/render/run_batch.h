@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "server/ide/batch.h"
 #include "server/render/json.h"
 #include "server/render/junit.h"
 #include "server/render/terminal.h"
+#include "server/work/batch.h"
 
 namespace tilewright::render {
 
@@ -29,9 +29,9 @@ struct RunRow {
   Json json{};
   TestCase test{};
 };
-RunRow run_row(const ide::BatchRun& run, RunFormat format, const Colours& out, const Colours& errors);
+RunRow run_row(const work::BatchRun& run, RunFormat format, const Colours& out, const Colours& errors);
 // Of an entry, or a script, that was not reached, and why.
-RunRow unrun_row(const ide::Batch::Left& left, const std::string& why, RunFormat format);
+RunRow unrun_row(const work::Batch::Left& left, const std::string& why, RunFormat format);
 
 // "copy.py  make(64): failed", "copy.py  make(64): skipped: needs sm_100a; the device has sm_90a"; above what is said
 // about a run.

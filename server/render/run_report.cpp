@@ -265,7 +265,7 @@ Json report_json(const run::Report& r, const text::Anchors& anchors) {
 
 }  // namespace
 
-std::string run_text(const ide::RunAnswer& answer, const Colours& c) {
+std::string run_text(const work::RunAnswer& answer, const Colours& c) {
   const run::Report& r = answer.report;
   const text::Anchors& anchors = answer.compiled.evaluation->anchors;
   auto three = [](const std::array<std::int64_t, 3>& d) {
@@ -324,8 +324,8 @@ std::string run_text(const ide::RunAnswer& answer, const Colours& c) {
   return out + std::string(colour) + verdict + std::string(c.plain) + "\n";
 }
 
-int run_status(const ide::RunAnswer& answer) {
-  using End = ide::RunAnswer::End;
+int run_status(const work::RunAnswer& answer) {
+  using End = work::RunAnswer::End;
   switch (answer.end) {
     case End::Reported:
       return answer.report.problems.empty() && answer.report.outcome.status == run::Status::Done ? 0 : 1;
@@ -342,8 +342,8 @@ Json run_refusal(std::string_view status, const run::Failure& failure) {
   return {{"status", status}, {"error", failure.message}, {"hint", failure.hint}};
 }
 
-Json run_json(const ide::RunAnswer& answer) {
-  using End = ide::RunAnswer::End;
+Json run_json(const work::RunAnswer& answer) {
+  using End = work::RunAnswer::End;
   switch (answer.end) {
     case End::Reported: {
       Json report = report_json(answer.report, answer.compiled.evaluation->anchors);
@@ -359,8 +359,8 @@ Json run_json(const ide::RunAnswer& answer) {
   return nullptr;
 }
 
-std::string run_place(const ide::RunAnswer& answer) {
-  using End = ide::RunAnswer::End;
+std::string run_place(const work::RunAnswer& answer) {
+  using End = work::RunAnswer::End;
   if (!answer.compiled.evaluation) return {};
   const text::Anchors& anchors = answer.compiled.evaluation->anchors;
   const run::Report& r = answer.report;
@@ -377,8 +377,8 @@ std::string run_place(const ide::RunAnswer& answer) {
                                          : place_text(answer.compiled.kernels.front().value->kernel.span, anchors);
 }
 
-std::string run_messages(const ide::RunAnswer& answer, const Colours& c) {
-  using End = ide::RunAnswer::End;
+std::string run_messages(const work::RunAnswer& answer, const Colours& c) {
+  using End = work::RunAnswer::End;
   // What the script lacks for a device that it is not written for is no fault of its own.
   if (answer.end == End::Skipped)
     return "tilewright: " + text::visible_message(answer.failure.message) + "\n  " + answer.failure.hint + "\n";

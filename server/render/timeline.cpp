@@ -99,7 +99,7 @@ class Writer {
 
 }  // namespace
 
-Json timeline_tracks(const ide::RunAnswer& answer) {
+Json timeline_tracks(const work::RunAnswer& answer) {
   const simulate::TimelineRecord& record = answer.report.outcome.timeline;
   if (record.names.empty() || !answer.compiled.evaluation) return nullptr;
   Places places(*answer.compiled.evaluation);
@@ -150,7 +150,7 @@ Json timeline_tracks(const ide::RunAnswer& answer) {
           {"left_out", record.left_out}};
 }
 
-std::string timeline_json(const ide::RunAnswer& answer) {
+std::string timeline_json(const work::RunAnswer& answer) {
   return Writer(*answer.compiled.evaluation).write(answer.report.outcome.timeline);
 }
 

@@ -3,15 +3,15 @@
 #pragma once
 #include <string>
 
-#include "server/ide/run.h"
 #include "server/render/json.h"
+#include "server/work/run.h"
 
 namespace tilewright::render {
 
 // One JSON object, one event a line, in order of time. A microsecond of the viewer is a step of the simulator.
-std::string timeline_json(const ide::RunAnswer& answer);
+std::string timeline_json(const work::RunAnswer& answer);
 
 // {processes, tracks, spans, arrows, left_out}; null: the run has no timeline. Lines are those of the script, from 0.
-Json timeline_tracks(const ide::RunAnswer& answer);
+Json timeline_tracks(const work::RunAnswer& answer);
 
 }  // namespace tilewright::render

@@ -1,13 +1,14 @@
-#include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 
 #include <boost/asio/local/stream_protocol.hpp>
+#include <csignal>
 #include <cstring>
 #include <map>
+#include <mutex>
+#include <thread>
 
+#include "compiler/process/child.h"
+#include "compiler/process/fd.h"
 #include "server/transport/asio_connection.h"
 
 namespace tilewright::transport {
@@ -18,20 +19,21 @@ using Ends = AsioConnection<Shared<Socket>, Shared<Socket>, CommandConnection>;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kLastWords = 4096;
-constexpr std::chrono::seconds kPatience{2};  // for a process that is told to end
+constexpr std::chrono::milliseconds kLook{2};  // how late its end is seen
+constexpr std::chrono::seconds kPatience{2};   // for a process that is told to end
 // For what an ended process has said to arrive: others that it started may keep its standard error open.
 constexpr std::chrono::milliseconds kLastWordsCome{500};
 
 class RunningCommand final : public Ends {
  public:
-  RunningCommand(std::unique_ptr<asio::io_context> io, const std::shared_ptr<Socket>& socket, int errors, pid_t pid,
-                 const Command& command)
+  RunningCommand(std::unique_ptr<asio::io_context> io, const std::shared_ptr<Socket>& socket, process::Fd errors,
+                 process::Child child, const Command& command)
       : Ends(std::move(io), {socket}, {socket}),
-        pid_(pid),
-        own_group_(command.own_group),
+        pid_(child.pid()),
         name_(command.words[0]),
         told_(command.heard),
-        errors_(std::make_shared<asio::posix::stream_descriptor>(this->io(), errors)) {
+        errors_(std::make_shared<asio::posix::stream_descriptor>(this->io(), errors.release())),
+        child_(std::move(child)) {
     hear();
   }
   ~RunningCommand() override {
@@ -44,7 +46,7 @@ class RunningCommand final : public Ends {
   std::optional<int> status() override {
     wait(std::chrono::milliseconds(500));
     std::lock_guard lock(life_);
-    return status_;
+    return child_.exit() ? std::optional(child_.exit()->code()) : std::nullopt;
   }
 
   std::string why_closed() override {
@@ -81,26 +83,21 @@ class RunningCommand final : public Ends {
     });
   }
 
-  bool reap() {
-    std::lock_guard lock(life_);
-    if (status_) return true;
-    int how = 0;
-    const pid_t got = ::waitpid(pid_, &how, WNOHANG);
-    if (got == 0) return false;
-    status_ = got < 0 ? 0 : WIFSIGNALED(how) ? 128 + WTERMSIG(how) : WEXITSTATUS(how);
-    return true;
-  }
+  // In short looks, so that several threads can wait.
   bool wait(std::chrono::milliseconds patience) {
     const auto end = Clock::now() + patience;
-    while (!reap()) {
+    for (;;) {
+      {
+        std::lock_guard lock(life_);
+        if (child_.ended()) return true;
+      }
       if (Clock::now() >= end) return false;
-      ::usleep(2000);
+      std::this_thread::sleep_for(kLook);
     }
-    return true;
   }
-  void signal(int which) const {
-    if (own_group_) ::kill(-pid_, which);
-    ::kill(pid_, which);
+  void signal(int which) {
+    std::lock_guard lock(life_);
+    child_.signal(which);
   }
 
   // Its input is closed already.
@@ -111,12 +108,14 @@ class RunningCommand final : public Ends {
       alive = !wait(kPatience);
     }
     if (alive) signal(SIGKILL);
-    if (own_group_) ::kill(-pid_, SIGKILL);  // what it left behind
+    {
+      std::lock_guard lock(life_);
+      child_.kill_group();  // what it left behind
+    }
     wait(kPatience);
   }
 
   const pid_t pid_;
-  const bool own_group_;
   const std::string name_;
   const std::function<void(std::string_view)> told_;
   std::shared_ptr<asio::posix::stream_descriptor> errors_;
@@ -125,16 +124,9 @@ class RunningCommand final : public Ends {
   std::condition_variable said_all_;
   bool at_end_ = false;
   std::string heard_;
-  std::mutex life_;
-  std::optional<int> status_;
+  std::mutex life_;  // guards the child
+  process::Child child_;
 };
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  for (std::string& text : texts) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
-}
 
 std::vector<std::string> environment_with(const std::vector<std::string>& more) {
   std::map<std::string, std::string> all;
@@ -153,49 +145,24 @@ std::expected<std::unique_ptr<CommandConnection>, std::string> run_command(const
   auto failed = [&](int error) {
     return std::unexpected("cannot start " + command.words[0] + ": " + std::strerror(error));
   };
-  int pair[2], errors[2];
+  int pair[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return failed(errno);
-  if (::pipe2(errors, O_CLOEXEC) != 0) {
-    const int error = errno;
-    ::close(pair[0]);
-    ::close(pair[1]);
-    return failed(error);
-  }
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_adddup2(&actions, pair[1], STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, pair[1], STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, errors[1], STDERR_FILENO);
-  // A server's sockets, those of its clients too, are none of the command's affair.
-  ::posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-  if (!command.folder.empty()) ::posix_spawn_file_actions_addchdir_np(&actions, command.folder.c_str());
-  posix_spawnattr_t attributes;
-  ::posix_spawnattr_init(&attributes);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&attributes, &none);
-  ::posix_spawnattr_setsigdefault(&attributes, &all);
-  short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
-  if (command.own_group) flags |= POSIX_SPAWN_SETPGROUP;
-  ::posix_spawnattr_setpgroup(&attributes, 0);
-  ::posix_spawnattr_setflags(&attributes, flags);
-  std::vector<std::string> words = command.words, variables = environment_with(command.environment);
-  pid_t pid = 0;
-  const int error =
-      ::posix_spawnp(&pid, words[0].c_str(), &actions, &attributes, pointers(words).data(), pointers(variables).data());
-  ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&actions);
-  ::close(pair[1]);
-  ::close(errors[1]);
-  if (error != 0) {
-    ::close(pair[0]);
-    ::close(errors[0]);
-    return failed(error);
-  }
+  process::Fd ours(pair[0]), theirs(pair[1]);
+  auto errors = process::Pipe::make();
+  if (!errors) return failed(errno);
+  using Group = process::SpawnOptions::Group;
+  auto child = process::spawn({.words = command.words,
+                               .environment = environment_with(command.environment),
+                               .folder = command.folder,
+                               .input = theirs.get(),
+                               .output = theirs.get(),
+                               .errors = errors->write.get(),
+                               .group = command.own_group ? Group::Own : Group::Ours});
+  if (!child) return failed(child.error());
+  theirs.close();
   auto io = std::make_unique<asio::io_context>(1);
-  auto socket = std::make_shared<Socket>(*io, asio::local::stream_protocol(), pair[0]);
-  return std::make_unique<RunningCommand>(std::move(io), socket, errors[0], pid, command);
+  auto socket = std::make_shared<Socket>(*io, asio::local::stream_protocol(), ours.release());
+  return std::make_unique<RunningCommand>(std::move(io), socket, std::move(errors->read), std::move(*child), command);
 }
 
 }  // namespace tilewright::transport

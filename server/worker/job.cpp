@@ -4,6 +4,8 @@
 #include <cmath>
 #include <new>
 
+#include "compiler/run/job_json.h"
+
 namespace tilewright::worker {
 namespace {
 
@@ -109,7 +111,7 @@ std::expected<std::shared_ptr<Job>, Error> Job::open(const wire::JobOpenParams& 
                                                      bool gpu, const Shares& shares) {
   if (!is_plain(params.key)) return refused("a job's key is 1 to 64 visible letters");
   if (params.attempt < 1) return refused("attempts are counted from 1");
-  auto order = run::order_from_json(params.order.dump());
+  auto order = run::order_of(text::Json(params.order));
   if (!order) return refused(order.error());
   if (gpu && params.script) return refused("this worker's GPU runs cubins");
   if (!gpu && !params.script) return refused("this worker's simulator runs scripts, not cubins");

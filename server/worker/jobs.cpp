@@ -4,6 +4,7 @@
 #include <atomic>
 #include <new>
 
+#include "compiler/threads/pause.h"
 #include "server/worker/simulated_job.h"
 
 namespace tilewright::worker {
@@ -109,10 +110,8 @@ std::expected<std::vector<run::DeviceInfo>, std::string> Jobs::prepare() {
     threads_.emplace_back([this, &slot = *slot](const std::stop_token& stop) { serve_all(slot, stop); });
   if (!slots_.empty())
     teller_ = std::jthread([this](const std::stop_token& stop) {
-      std::unique_lock lock(mutex_);
-      std::condition_variable_any never;
-      while (!stop.stop_requested()) {
-        never.wait_for(lock, stop, kTold, [] { return false; });
+      while (threads::pause(kTold, stop)) {
+        const std::lock_guard lock(mutex_);
         try {
           tell_running();
         } catch (const std::bad_alloc&) {

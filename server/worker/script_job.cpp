@@ -7,8 +7,8 @@
 
 #include "compiler/run/parallel.h"
 #include "compiler/run/simulated_executor.h"
-#include "server/ide/executors.h"
-#include "server/ide/run.h"
+#include "server/work/executors.h"
+#include "server/work/run.h"
 
 namespace tilewright::worker {
 namespace {
@@ -153,7 +153,7 @@ Ending run_script_job(const wire::Script& script, run::Job order, std::span<cons
         std::atomic_ref(numbers[0]).store(done);
         std::atomic_ref(numbers[1]).store(all);
       };
-    auto executor = ide::executor_on("sim", {}, 3, options, {});
+    auto executor = work::executor_on("sim", {}, 3, options, {});
     out.outcome = executor->execute(bound, {});
     for (const simulate::Finding& f : out.outcome.findings) out.findings.push_back(told(f, made.evaluation->anchors));
     for (std::size_t i = 0; i < out.outcome.buffers.size(); ++i) {

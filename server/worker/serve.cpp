@@ -40,7 +40,7 @@ int serve_stdio(Options options) {
   Worker worker(std::move(options));
   if (auto ready = worker.prepare(); !ready) return unusable(ready.error());
   auto connection = transport::stdio();
-  return Session(*connection, worker).run();
+  return WorkerSession(*connection, worker).run();
 }
 
 int serve_port(Options options, const remote::Listening& listening) {
@@ -56,11 +56,12 @@ int serve_port(Options options, const remote::Listening& listening) {
   if (!listener) return unusable(listener.error());
   if (!listening.made.empty()) Worker::log(remote::words_of_token(listening.made));
   Worker::log("listening on " + (*listener)->address() + ": " + self_text(worker.self()) + "; " + confined);
-  endpoint::serve_clients(
-      **listener,
-      {.most = worker.options.clients,
-       .serve = [&worker](transport::Connection& connection) { return std::make_unique<Session>(connection, worker); },
-       .log = Worker::log});
+  endpoint::serve_clients(**listener, {.most = worker.options.clients,
+                                       .serve =
+                                           [&worker](transport::Connection& connection) {
+                                             return std::make_unique<WorkerSession>(connection, worker);
+                                           },
+                                       .log = Worker::log});
   return 0;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "compiler/run/job_json.h"
+#include "compiler/threads/pause.h"
 #include "compiler/toolchain/nvrtc_options.h"
 
 namespace tilewright::worker {
@@ -35,18 +37,9 @@ std::unexpected<Error> wrong(std::string why, ErrorCode code = ErrorCode::Invali
   return std::unexpected(Error{code, std::move(why), nullptr});
 }
 
-// Waits. False: stopped before.
-bool passed(std::chrono::milliseconds time, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::condition_variable_any never;
-  std::unique_lock lock(mutex);
-  never.wait_for(lock, stop, time, [] { return false; });
-  return !stop.stop_requested();
-}
-
 }  // namespace
 
-Session::Session(transport::Connection& connection, Worker& worker)
+WorkerSession::WorkerSession(transport::Connection& connection, Worker& worker)
     : connection_(connection),
       worker_(worker),
       endpoint_(connection, limits_of(worker.options)),
@@ -68,18 +61,18 @@ Session::Session(transport::Connection& connection, Worker& worker)
         }
       }) {
   impatient_ = std::jthread([this](const std::stop_token& stop) {
-    if (!passed(kGreeting, stop)) return;
+    if (!threads::pause(kGreeting, stop)) return;
     endpoint_.post([this] {
       if (!initialized_) endpoint_.end(1);
     });
   });
 }
 
-Session::~Session() = default;
+WorkerSession::~WorkerSession() = default;
 
-int Session::run() { return endpoint_.run(*this); }
+int WorkerSession::run() { return endpoint_.run(*this); }
 
-void Session::later(std::function<void()> work) {
+void WorkerSession::later(std::function<void()> work) {
   {
     std::lock_guard lock(mutex_);
     deliveries_.push_back(std::move(work));
@@ -87,19 +80,19 @@ void Session::later(std::function<void()> work) {
   more_.notify_one();
 }
 
-void Session::expect_call() {
+void WorkerSession::expect_call() {
   std::lock_guard lock(mutex_);
   ++unfinished_;
 }
 
-void Session::called() {
+void WorkerSession::called() {
   std::lock_guard lock(mutex_);
   --unfinished_;
   quiet_.notify_all();
 }
 
 // Everything that would call back is told to stop, and waited for: it is killed within milliseconds.
-void Session::ending() {
+void WorkerSession::ending() {
   impatient_.request_stop();
   for (auto& [key, job] : open_) worker_.jobs.withdraw(job);
   sender_.request_stop();
@@ -107,13 +100,13 @@ void Session::ending() {
   quiet_.wait(lock, [&] { return unfinished_ == 0; });
 }
 
-void Session::dropped(const std::string& why) {
+void WorkerSession::dropped(const std::string& why) {
   Worker::log("a message was dropped: " + why);
   // The memory that is missing is missing for all: what this client holds goes with it.
   if (why == std::bad_alloc().what()) endpoint_.end(1);
 }
 
-void Session::request(Message& m) {
+void WorkerSession::request(Message& m) {
   if (m.method == "initialize") return endpoint_.answer(m.id, initialize(m.params));
   if (!initialized_)
     return endpoint_.answer(m.id, wrong("the first message is initialize", ErrorCode::ServerNotInitialized));
@@ -125,7 +118,7 @@ void Session::request(Message& m) {
   endpoint_.answer(m.id, wrong("a worker has no method '" + m.method + "'", ErrorCode::MethodNotFound));
 }
 
-void Session::notification(Message& m) {
+void WorkerSession::notification(Message& m) {
   if (!initialized_) return;
   if (m.method == "job/data") return data(m.params, m.payload);
   if (m.method == "job/close") return close_job(m.params.at("key").get<std::string>());
@@ -133,7 +126,7 @@ void Session::notification(Message& m) {
   endpoint_.cancel(protocol::id_to_cancel(m.params), {ErrorCode::RequestCancelled, "cancelled", nullptr});
 }
 
-std::expected<Json, Error> Session::initialize(const Json& params) {
+std::expected<Json, Error> WorkerSession::initialize(const Json& params) {
   const auto client = params.get<wire::InitializeParams>();
   if (client.protocol != wire::kVersion)
     return wrong("this worker speaks version " + std::to_string(wire::kVersion) + " of its protocol (tilewright " +
@@ -143,14 +136,14 @@ std::expected<Json, Error> Session::initialize(const Json& params) {
   initialized_ = true;
   shares_ = {std::make_shared<Budget::Share>(worker_.budget), std::make_shared<Budget::Share>(worker_.files)};
   impatient_ = std::jthread([this](const std::stop_token& stop) {
-    while (passed(worker_.options.stalled / 4, stop)) endpoint_.post([this] { give_up_stalled(); });
+    while (threads::pause(worker_.options.stalled / 4, stop)) endpoint_.post([this] { give_up_stalled(); });
   });
   return Json(worker_.self());
 }
 
 // ---- jobs ----
 
-std::expected<Json, Error> Session::open(const Json& params) {
+std::expected<Json, Error> WorkerSession::open(const Json& params) {
   if (worker_.options.executes == Executes::Nothing)
     return wrong("this worker only compiles", ErrorCode::RequestFailed);
   if (open_.size() >= static_cast<std::size_t>(worker_.options.limits.queued_jobs))
@@ -164,14 +157,14 @@ std::expected<Json, Error> Session::open(const Json& params) {
   return Json::object();
 }
 
-std::shared_ptr<Job> Session::job_of(const Json& params) const {
+std::shared_ptr<Job> WorkerSession::job_of(const Json& params) const {
   const auto which = params.get<wire::JobParams>();
   auto at = open_.find(which.key);
   return at == open_.end() || at->second->attempt != which.attempt ? nullptr : at->second;
 }
 
 // Data of a job that was refused comes all the same, when its client has not waited: it is dropped.
-void Session::data(const Json& params, std::string_view payload) {
+void WorkerSession::data(const Json& params, std::string_view payload) {
   auto job = job_of(params);
   if (!job || job->ended) return;
   job->touched = std::chrono::steady_clock::now();
@@ -183,7 +176,7 @@ void Session::data(const Json& params, std::string_view payload) {
 }
 
 // A client that opens jobs and leaves it at that would keep others out.
-void Session::give_up_stalled() {
+void WorkerSession::give_up_stalled() {
   const auto now = std::chrono::steady_clock::now();
   std::vector<std::string> stalled;
   for (const auto& [key, job] : open_)
@@ -195,7 +188,7 @@ void Session::give_up_stalled() {
   }
 }
 
-void Session::close_job(const std::string& key) {
+void WorkerSession::close_job(const std::string& key) {
   auto at = open_.find(key);
   if (at == open_.end()) return;
   const std::shared_ptr<Job> job = std::move(at->second);
@@ -203,7 +196,7 @@ void Session::close_job(const std::string& key) {
   if (job->ended) worker_.jobs.withdraw(job);
 }
 
-void Session::run_job(const Message& m) {
+void WorkerSession::run_job(const Message& m) {
   auto job = job_of(m.params);
   if (!job && given_up_.erase(m.params.get<wire::JobParams>().key) > 0)
     return endpoint_.answer(m.id, wrong("the job was given up: nothing of it came for too long", wire::kBusy));
@@ -251,7 +244,8 @@ void Session::run_job(const Message& m) {
 }
 
 // On the session's own thread.
-void Session::deliver(const std::shared_ptr<endpoint::Open>& open, const std::shared_ptr<Job>& job, Ending ending) {
+void WorkerSession::deliver(const std::shared_ptr<endpoint::Open>& open, const std::shared_ptr<Job>& job,
+                            Ending ending) {
   if (open->answered()) return;
   const auto nobody_waits = [&] {
     return worker_.attempts.is_latest(*job) ? wrong("the job was withdrawn", ErrorCode::RequestCancelled)
@@ -275,11 +269,11 @@ void Session::deliver(const std::shared_ptr<endpoint::Open>& open, const std::sh
     }
     return;
   }
-  wire::JobResult result{Json::parse(run::outcome_to_json(ending.outcome)), std::move(ending.findings)};
+  wire::JobResult result{Json(run::outcome_json(ending.outcome)), std::move(ending.findings)};
   endpoint_.answer(open, Json(result));
 }
 
-bool Session::send_contents(const Job& job, const run::Outcome& outcome) {
+bool WorkerSession::send_contents(const Job& job, const run::Outcome& outcome) {
   for (std::size_t i = 0; i < outcome.buffers.size(); ++i) {
     const run::BufferOutcome& b = outcome.buffers[i];
     if (!send_pieces(job, "contents", i, b.contents) || !send_pieces(job, "later", i, b.later)) return false;
@@ -287,7 +281,7 @@ bool Session::send_contents(const Job& job, const run::Outcome& outcome) {
   return true;
 }
 
-bool Session::send_pieces(const Job& job, const char* what, std::size_t index, const run::Contents& contents) {
+bool WorkerSession::send_pieces(const Job& job, const char* what, std::size_t index, const run::Contents& contents) {
   const auto owner = std::make_shared<const run::Contents>(contents);  // it may leave after the job is gone
   for (std::size_t at = 0; at < contents.size(); at += wire::kPiece) {
     if (!connection_.wait_for_room(kAhead, kPatience, sender_.get_stop_token())) return false;
@@ -304,7 +298,7 @@ bool Session::send_pieces(const Job& job, const char* what, std::size_t index, c
 
 // ---- compilations ----
 
-void Session::compile(const Message& m) {
+void WorkerSession::compile(const Message& m) {
   if (!worker_.self().compiles)
     return endpoint_.answer(
         m.id, wrong("this worker does not compile: " + worker_.self().compiler, ErrorCode::RequestFailed));

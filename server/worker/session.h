@@ -14,11 +14,11 @@
 
 namespace tilewright::worker {
 
-class Session final : public endpoint::Handler, public endpoint::Served {
+class WorkerSession final : public endpoint::Handler, public endpoint::Served {
  public:
   // A client that the listener's door has admitted, or that started this process.
-  Session(transport::Connection& connection, Worker& worker);
-  ~Session() override;
+  WorkerSession(transport::Connection& connection, Worker& worker);
+  ~WorkerSession() override;
 
   // Serves until the client has gone; the exit status.
   int run() override;

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <fstream>
 #include <functional>
 #include <mutex>
 #include <thread>
 #include <utility>
 
+#include "compiler/process/fd.h"
+#include "compiler/threads/pause.h"
 #include "compiler/toolchain/confine.h"
 #include "server/worker/script_job.h"
 
@@ -39,7 +40,7 @@ Ending failed(HelperProcess::Failure failure) {
 Record refused(std::string why) { return {{"failed", std::move(why)}}; }
 
 // One request, in the process: contents come before results, and the place for progress comes last.
-Record serve(const Record& request, std::span<const toolchain::Fd> files) {
+Record serve(const Record& request, std::span<const process::Fd> files) {
   auto order = run::order_from_json(field(request, "order"));
   if (!order) return refused(order.error());
   std::size_t at = 0;
@@ -90,10 +91,7 @@ class OwnMemory {
 
  private:
   void watch(pid_t process, const std::stop_token& over) {
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock(mutex);
-    while (!never.wait_for(lock, over, kLook, [&] { return over.stop_requested(); })) {
+    while (threads::pause(kLook, over)) {
       why_ = follow(own_bytes(process));
       if (why_.empty()) continue;
       stop_.request_stop();

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "compiler/run/job_json.h"
 #include "server/endpoint/descriptors.h"
 #include "server/project/console.h"
 
@@ -62,7 +63,7 @@ std::expected<void, std::string> Worker::prepare() {
   self_.compiler = !options.compiles ? "it was started without" : cuda ? cuda->root.string() : cuda.error();
   self_.slots = static_cast<int>(devices->size());
   if (options.executes == Executes::Gpu)
-    for (const run::DeviceInfo& d : *devices) self_.devices.push_back(protocol::Json::parse(run::device_to_json(d)));
+    for (const run::DeviceInfo& d : *devices) self_.devices.push_back(run::device_json(d));
   self_.limits = options.limits;
   // The first compilation and the first launch find everything loaded.
   if (self_.compiles) compilations.warm();

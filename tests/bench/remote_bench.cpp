@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/run/job_json.h"
 #include "server/remote/link.h"
 
 using namespace tilewright;
@@ -52,7 +53,7 @@ struct Took {
 Took run_once(remote::Client& client, const run::Job& job, int number, int short_by = 0) {
   wire::JobOpenParams open;
   open.key = "bench-" + std::to_string(::getpid()) + "-" + std::to_string(number);
-  open.order = protocol::Json::parse(run::order_to_json(job));
+  open.order = run::order_json(job);
   open.cubins = {static_cast<std::int64_t>(job.launches[0].cubin.size()) + short_by};
   std::vector<run::Contents> results;
   for (int times = 0; times < 2; ++times)

@@ -3,6 +3,7 @@
 // the rest of them once the client has asked for its job to be run, and then the connection ends.
 #include <cstdlib>
 
+#include "compiler/run/job_json.h"
 #include "server/remote/client.h"
 
 using namespace tilewright;
@@ -72,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   open.key = "k";
   const std::vector<run::Contents> results(2, run::Contents::of_size(64));
   if (auto answer = (*client)->run(open, job, results, {}, {})) [[maybe_unused]]
-    auto outcome = run::outcome_from_json(answer->outcome.dump(), job, results);
+    auto outcome = run::outcome_of(text::Json(answer->outcome), job, results);
   [[maybe_unused]] auto made = (*client)->compile({}, {});
   return 0;
 }

@@ -37,7 +37,7 @@ CARELESS, CAREFUL = "nlohmann/json.hpp", "compiler/text/json.h"
 CONSOLE = "server/project/console.cpp"
 
 # Who speaks to the outside. Each says the same answers in its own protocol, so none needs another.
-SPEAKERS = ("cli", "lsp", "build", "worker", "mcp")
+SPEAKERS = ("cli", "lsp", "bsp", "worker", "mcp")
 # Answers are plain values: a speaker makes JSON of them, or something else.
 JSON = re.compile(r"nlohmann|json", re.I)
 

@@ -6,9 +6,9 @@
 #include "protocol/lsp.h"
 #include "server/ide/diff.h"
 #include "server/ide/occupancy.h"
+#include "server/ide/pool.h"
 #include "server/lsp/changes.h"
 #include "server/lsp/client_settings.h"
-#include "server/lsp/pool.h"
 #include "server/lsp/view.h"
 #include "tests/unit/catch.h"
 
@@ -119,12 +119,12 @@ TEST_CASE("the name of a view says all of it, whatever the entry holds") {
 TEST_CASE("diagnostics overtake requests, and requests the work in the background") {
   std::promise<void> begin, done;
   std::string order;
-  Pool pool(1);
+  ide::Pool pool(1);
   pool.run([wait = begin.get_future().share()] { wait.wait(); });
-  pool.run([&] { done.set_value(); }, Pool::Urgency::Background);
+  pool.run([&] { done.set_value(); }, ide::Pool::Urgency::Background);
   pool.run([&] { order += "request "; });
   pool.run([&] { order += "request "; });
-  pool.run([&] { order += "diagnostics "; }, Pool::Urgency::Diagnostics);
+  pool.run([&] { order += "diagnostics "; }, ide::Pool::Urgency::Diagnostics);
   begin.set_value();
   done.get_future().wait();
   CHECK(order == "diagnostics request request ");

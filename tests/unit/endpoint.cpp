@@ -21,7 +21,7 @@ namespace {
 
 class Wire final : public transport::Connection {
  public:
-  explicit Wire(bool socket = false) : socket_(socket) {}
+  Wire(bool socket, protocol::Framing framing) : socket_(socket), reader_({.framing = framing}) {}
   bool is_socket() const override { return socket_; }
   void start(transport::Handler handler) override { started_.set_value(std::move(handler)); }
   void stop() override {}
@@ -58,14 +58,17 @@ class Wire final : public transport::Connection {
 class Speaker final : public endpoint::Handler {
  public:
   explicit Speaker(endpoint::Limits limits = {}, bool socket = false)
-      : wire(socket), end(wire, limits), thread_([this] { status = end.run(*this); }) {
+      : wire(socket, limits.frames.framing),
+        end(wire, limits),
+        framing_(limits.frames.framing),
+        thread_([this] { status = end.run(*this); }) {
     handler_ = wire.handler();
   }
   ~Speaker() override {
     feed(protocol::notification_text("exit", nullptr));
     thread_.join();
   }
-  void feed(const std::string& message) { raw(protocol::framed(message)); }
+  void feed(const std::string& message) { raw(protocol::framed(message, {}, framing_)); }
   void raw(const std::string& bytes) { handler_.received(bytes); }
   void ask(std::int64_t id, const char* method, const Json& params = nullptr) {
     feed(protocol::request_text(id, method, params));
@@ -101,6 +104,7 @@ class Speaker final : public endpoint::Handler {
   void dropped(const std::string& why) override { troubles.push_back("dropped: " + why); }
   void refused(const std::string& why) override { troubles.push_back("refused: " + why); }
 
+  const protocol::Framing framing_;
   transport::Handler handler_;
   std::thread thread_;
 };
@@ -123,6 +127,18 @@ TEST_CASE("what is no message is answered, and the next one is read") {
   CHECK(s.there([&] { return s.troubles; }) == std::vector<std::string>{"dropped: of the speaker"});
   s.ask(4, "echo", {{"say", "still here"}});
   CHECK(s.wire.said(4).result == "still here");
+}
+
+TEST_CASE("an endpoint can speak a line a message") {
+  endpoint::Limits limits;
+  limits.frames.framing = protocol::Framing::Line;
+  Speaker s(limits);
+  s.ask(1, "echo", {{"say", "two\nlines"}});
+  CHECK(s.wire.said(0).result == "two\nlines");
+  s.raw("\r\n{\"jsonrpc\":\n");
+  CHECK(s.wire.said(1).error.code == ErrorCode::ParseError);
+  s.ask(2, "echo", {{"say", "still here"}});
+  CHECK(s.wire.said(2).result == "still here");
 }
 
 TEST_CASE("on a socket what is no message ends the connection, and nothing behind it is heard") {

@@ -185,7 +185,7 @@ TEST_CASE("what a run found stands in its script until the text is another one")
   const session::Snapshot& script = *asked.query.snapshot;
   const auto source = std::make_shared<text::Source>(script.path(), std::string(script.source().text()));
   auto answer = [&] {
-    ide::RunAnswer out;
+    work::RunAnswer out;
     project::LoadedFile file;
     file.source = source;
     file.tree = syntax::Tree::parse(source);

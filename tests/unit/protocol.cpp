@@ -33,6 +33,19 @@ TEST_CASE("frames come out whole, however the bytes were cut") {
   }
 }
 
+TEST_CASE("lines come out whole, however the bytes were cut") {
+  const std::string wire = framed("{\"a\":1}", {}, Framing::Line) + "\r\n  \n" + std::string(30, 'x') + "\n" +
+                           framed("two", "no payload", Framing::Line) + std::string(200, 'y') + "\n  three \r\nfour";
+  for (std::size_t piece : {std::size_t{1}, std::size_t{7}, wire.size()}) {
+    FrameReader reader({.body_bytes = 20, .framing = Framing::Line});
+    const std::string refused = "!a line of more than 20 bytes";
+    CHECK(read(reader, wire, piece) == std::vector<std::string>{"{\"a\":1}", refused, "two", refused, "three"});
+    CHECK(reader.take_rest() == "four");
+  }
+  FrameReader strict({.body_bytes = 20, .strict = true, .framing = Framing::Line});
+  CHECK(read(strict, std::string(30, 'x') + "\ntwo\n").size() == 1);
+}
+
 TEST_CASE("payloads come with their messages, however the bytes were cut") {
   const std::string wire = framed("one", std::string(70'000, 'p')) + framed("two") + framed("", "q") +
                            framed("three", std::string(200, 'r')) + framed("four");

@@ -3,6 +3,7 @@
 #include <sstream>
 #include <thread>
 
+#include "compiler/process/fd.h"
 #include "compiler/run/gpu_executor.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/scratch.h"
@@ -315,7 +316,7 @@ TEST_CASE("run: a job is the same after it travelled") {
   std::vector<Contents> results;
   for (int i = 0; i < 4; ++i) results.push_back(Contents::of_size(256));
   Message message = encode(j, results);
-  std::vector<tilewright::toolchain::Fd> files;
+  std::vector<tilewright::process::Fd> files;
   for (int fd : message.descriptors) files.emplace_back(::dup(fd));
   auto back = decode_job(message.record, files);
   REQUIRE(back.has_value());

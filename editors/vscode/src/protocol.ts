@@ -63,7 +63,7 @@ export interface Finding {
   code: string;
   severity: string;
   message: string;
-  range: { file: string; start: { line: number; column: number }; end: { line: number; column: number } }; // from 1
+  range: { file: string; start: { line: number; column: number }; end: { line: number; column: number } } | null; // from 1; null: nowhere
   hint?: string;
 }
 export interface Tensor {
@@ -180,7 +180,7 @@ export interface Pipeline {
   version: number | null;
   text: string;
   buffers: { name: string; other_names: string[]; scope: string; dtype: string; shape: string; bytes?: number | null; location: lsp.Location | null; fills: Use[]; drains: Use[] }[];
-  barriers: { name: string; count?: number | null; location: lsp.Location | null; arrivals?: string; uses: Use[] }[];
+  barriers: { name: string; count?: number | null; location: lsp.Location | null; arrivals?: string | null; uses: Use[] }[];
   syncs: Use[];
   left_out: number;
 }

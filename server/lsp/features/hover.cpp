@@ -3,7 +3,7 @@
 
 #include "server/lsp/features.h"
 #include "server/lsp/view.h"
-#include "server/render/hover.h"
+#include "server/views/hover.h"
 
 namespace tilewright::lsp {
 namespace {
@@ -19,7 +19,7 @@ Answer<Json> hover(const Request& r, const protocol::PositionParams& params) {
   if (!*found) return Json(nullptr);
   const ide::Hover& h = **found;
   bool markdown = wants_markdown(*r.client);
-  protocol::MarkupContent content{markdown, markdown ? render::hover_markdown(h, view_uri) : render::hover_plain(h)};
+  protocol::MarkupContent content{markdown, markdown ? views::hover_markdown(h, view_uri) : views::hover_plain(h)};
   return Json{{"contents", content}, {"range", r.range(h.at)}};
 }
 

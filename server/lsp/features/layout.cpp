@@ -1,5 +1,5 @@
 // tilewright/layout: the layout under a cursor, as numbers, as a text and as a picture.
-#include "server/render/layout.h"
+#include "server/views/layout.h"
 
 #include <algorithm>
 
@@ -109,7 +109,7 @@ Answer<Json> layout_here(const Request& r, const LayoutParams& params) {
            {"layout", l.short_form},
            {"printed", l.printed},
            {"words", l.words},
-           {"text", render::layout_text(l)},
+           {"text", views::layout_text(l)},
            {"bits", l.bits},
            {"shard", iters_json(l.shard)},
            {"replica", iters_json(l.replica)},

@@ -3,8 +3,8 @@
 
 #include "server/lsp/features.h"
 #include "server/lsp/view.h"
-#include "server/render/layout.h"
-#include "server/render/pipeline.h"
+#include "server/views/layout.h"
+#include "server/views/pipeline.h"
 
 namespace tilewright::lsp {
 namespace {
@@ -21,10 +21,10 @@ void from_json(const Json& json, PipelineParams& p) {
 Answer<Json> answer(const Request& r, const PipelineParams& params) {
   auto found = ide::pipeline(r, path_of(params.uri), params.entry, params.architecture);
   if (!found) return failed(std::move(found.error()));
-  Json out = render::pipeline_json(
+  Json out = views::pipeline_json(
       *found, [&](const text::Anchors::Place& at) { return at.source ? Json(r.client->location(at)) : Json(nullptr); });
   out["version"] = version_json(r, found->script);
-  out["text"] = render::pipeline_text(*found);
+  out["text"] = views::pipeline_text(*found);
   return out;
 }
 

@@ -2,14 +2,12 @@
 // pool that the settings name. The kernel runs in a process of its own, which a fault or a cancelled request ends.
 //
 // Nothing of the settings is used before somebody chooses it: they come with a repository, and a remote is a command.
-#include "server/ide/run.h"
+#include "server/work/run.h"
 
 #include <algorithm>
 #include <string>
 
-#include "server/ide/executors.h"
 #include "server/ide/run_findings.h"
-#include "server/ide/slots.h"
 #include "server/lsp/features.h"
 #include "server/lsp/trust.h"
 #include "server/lsp/uri.h"
@@ -19,6 +17,8 @@
 #include "server/remote/executor.h"
 #include "server/render/run_report.h"
 #include "server/render/timeline.h"
+#include "server/work/executors.h"
+#include "server/work/slots.h"
 
 namespace tilewright::lsp {
 namespace {
@@ -45,8 +45,8 @@ std::optional<std::string> no_target(const std::string& on, const project::Confi
   return why;
 }
 
-Json result_of(const ide::RunAnswer& answer, const std::string& before) {
-  const bool reported = answer.end == ide::RunAnswer::End::Reported;
+Json result_of(const work::RunAnswer& answer, const std::string& before) {
+  const bool reported = answer.end == work::RunAnswer::End::Reported;
   return {{"status", render::run_status(answer)},
           {"report", reported ? Json(render::run_json(answer)) : Json(nullptr)},
           {"text", reported ? render::run_text(answer, {}) : std::string()},
@@ -55,9 +55,9 @@ Json result_of(const ide::RunAnswer& answer, const std::string& before) {
 }
 
 // Runs it, wherever that is. `left_out`: members of a pool that cannot be reached, for people.
-ide::RunAnswer run_on(const Request& r, const RunParams& params, const project::LoadedFile& file,
-                      const std::function<void(const std::string&)>& progress, std::string& left_out) {
-  ide::RunRequest request;
+work::RunAnswer run_on(const Request& r, const RunParams& params, const project::LoadedFile& file,
+                       const std::function<void(const std::string&)>& progress, std::string& left_out) {
+  work::RunRequest request;
   request.entry = params.entry;
   request.digests = true;
   constexpr int kSchedules = 3;
@@ -65,25 +65,25 @@ ide::RunAnswer run_on(const Request& r, const RunParams& params, const project::
     progress("running " + params.entry + " on " + params.on);
     simulate::Options simulator;
     simulator.timeline = params.timeline;
-    auto executor = ide::executor_on(params.on, project::gpu_options(), kSchedules, simulator, r.stop);
-    return ide::run_script(file, request, *executor, r.stop,
-                           [&](const std::string& what) { progress(what + " on " + params.on); });
+    auto executor = work::executor_on(params.on, project::gpu_options(), kSchedules, simulator, r.stop);
+    return work::run_script(file, request, *executor, r.stop,
+                            [&](const std::string& what) { progress(what + " on " + params.on); });
   }
   progress("connecting to " + params.on);
   remote::RemoteOptions options;
   options.progress = progress;
   auto found = remote::slots_at(params.on, file.config, options, r.stop);
   if (!found) {
-    ide::RunAnswer answer;
-    answer.end = r.stop.stop_requested() ? ide::RunAnswer::End::Stopped : ide::RunAnswer::End::NoDevice;
+    work::RunAnswer answer;
+    answer.end = r.stop.stop_requested() ? work::RunAnswer::End::Stopped : work::RunAnswer::End::NoDevice;
     answer.failure = found.error();
     return answer;
   }
   for (const run::Failure& f : found->left_out) left_out += "tilewright: left out: " + f.message + "\n";
-  ide::SlotPool pool(std::move(found->slots));
-  ide::Borrower borrower(pool);
-  return ide::run_script(file, request, borrower, r.stop,
-                         [&](const std::string& what) { progress(what + " on " + params.on); });
+  work::SlotPool pool(std::move(found->slots));
+  work::Borrower borrower(pool);
+  return work::run_script(file, request, borrower, r.stop,
+                          [&](const std::string& what) { progress(what + " on " + params.on); });
 }
 
 Answer<Json> run_kernel(const Request& r, const RunParams& params) {
@@ -107,7 +107,7 @@ Answer<Json> run_kernel(const Request& r, const RunParams& params) {
     if (r.progress) r.progress(what, -1);
   };
   std::string left_out;
-  const ide::RunAnswer answer = run_on(r, params, *file, progress, left_out);
+  const work::RunAnswer answer = run_on(r, params, *file, progress, left_out);
   if (r.stop.stop_requested()) return cancelled();
   const bool open = std::ranges::any_of(r.open, [&](const auto& s) { return s->path() == path; });
   if (r.runs && open) r.runs->keep(path, file->source, params.entry, params.on, answer);

@@ -9,7 +9,7 @@
 #include "server/ide/scripts.h"
 #include "server/lsp/code_page.h"
 #include "server/lsp/features.h"
-#include "server/render/document.h"
+#include "server/views/document.h"
 
 namespace tilewright::lsp {
 namespace {
@@ -65,12 +65,12 @@ void from_json(const Json& json, ViewPositionParams& p) {
 
 // A view of a script as it is now, with its text.
 struct Shown : ide::OpenedView {
-  render::Document document;
+  views::Document document;
 };
 Answer<Shown> show(const Request& r, ide::ViewName name) {
   auto opened = ide::open_view(r, std::move(name));
   if (!opened) return failed(std::move(opened.error()));
-  render::Document document = render::document(opened->view);
+  views::Document document = views::document(opened->view);
   return Shown{std::move(*opened), std::move(document)};
 }
 Answer<Shown> show(const Request& r, const std::string& uri) {

@@ -154,7 +154,7 @@ function judge(run: vscode.TestRun, item: vscode.TestItem, done: Done, milliseco
   if (report.verdict === 'unverified') return run.skipped(item);
   const messages = (report.findings ?? []).map((f) => {
     const message = new vscode.TestMessage(`${f.code}: ${f.message}`);
-    if (item.uri) message.location = new vscode.Location(item.uri, new vscode.Position(f.range.start.line - 1, f.range.start.column - 1));
+    if (item.uri && f.range) message.location = new vscode.Location(item.uri, new vscode.Position(f.range.start.line - 1, f.range.start.column - 1));
     return message;
   });
   for (const tensor of report.tensors ?? []) {

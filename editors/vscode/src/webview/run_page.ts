@@ -109,7 +109,7 @@ function findings(report: RunReport, uri: string): HTMLElement {
   if (list.length === 0) return h('div');
   return h('div', {}, h('h2', {}, `Findings (${list.length})`), h('ul', {}, ...list.map((f) => h('li', {},
     h('span', { class: f.severity === 'error' ? 'bad' : 'warn' }, `${f.code} `),
-    place(`line ${f.range.start.line}`, { uri, line: f.range.start.line - 1, character: f.range.start.column - 1 }), `: ${f.message}`,
+    f.range ? place(`line ${f.range.start.line}`, { uri, line: f.range.start.line - 1, character: f.range.start.column - 1 }) : '', f.range ? `: ${f.message}` : f.message,
     f.hint && h('p', {}, f.hint)))));
 }
 

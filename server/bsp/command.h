@@ -1,0 +1,10 @@
+// `tilewright serve`.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace tilewright::bsp {
+
+void add_serve(CLI::App& app, std::function<int()>& run);
+
+}  // namespace tilewright::bsp

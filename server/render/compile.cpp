@@ -1,0 +1,63 @@
+#include "server/render/compile.h"
+
+#include "server/render/base64.h"
+
+namespace tilewright::render {
+namespace {
+
+// [{cuda, range, chain, ptx[], sass[]}]: lines from 1.
+Json source_map_json(const session::SourceMap& map, const text::Anchors& anchors) {
+  Json out = Json::array();
+  for (const session::MappedLine& line : map.lines) {
+    Json chain = Json::array();
+    for (const ir::CallSite* site = line.origin.chain; site; site = site->outer) {
+      chain.insert(chain.begin(), range_json(site->span, anchors));
+    }
+    out.push_back({{"cuda", line.cuda},
+                   {"range", range_json(line.origin.span, anchors)},
+                   {"chain", chain},
+                   {"ptx", line.ptx},
+                   {"sass", line.sass}});
+  }
+  return out;
+}
+
+Json resources_json(const toolchain::KernelResources& r) {
+  return {{"registers", r.registers},     {"spill_stores", r.spill_stores},
+          {"spill_loads", r.spill_loads}, {"static_shared_bytes", r.static_shared},
+          {"stack_bytes", r.stack},       {"barriers", r.barriers}};
+}
+
+}  // namespace
+
+Json kernel_output_json(const KernelOutput& output, const text::Anchors& anchors) {
+  const session::CompiledKernel& kernel = output.kernel;
+  Json k = kernel_json(kernel, anchors);
+  k["arch"] = kernel.target.name();
+  k["arch_from"] = architecture_json(kernel, output.architecture_source, anchors);
+  Json sources = Json::object();
+  for (const auto& [emit, text] : output.texts) {
+    if (text.empty()) continue;
+    if (emit == "plan")
+      k["plan"] = plan_json(*kernel.lowered);
+    else if (emit != "report")
+      sources[emit] = emit == "cubin" ? base64(text) : text;
+  }
+  k["sources"] = std::move(sources);
+  if (kernel.cuda && (output.texts.contains("cuda") || output.texts.contains("ptx") || output.texts.contains("sass"))) {
+    auto text_of = [&](const char* emit) {
+      return output.texts.contains(emit) ? output.texts.at(emit) : std::string();
+    };
+    k["source_map"] = source_map_json(session::join(*kernel.cuda, text_of("ptx"), text_of("sass")), anchors);
+  }
+  if (output.resources) k["resources"] = resources_json(*output.resources);
+  return k;
+}
+
+Json compile_json(Json kernels, Json diagnostics, const std::set<std::string>& files, Json failures) {
+  Json out{{"kernels", std::move(kernels)}, {"diagnostics", std::move(diagnostics)}, {"files", files}};
+  if (!failures.empty()) out["failures"] = std::move(failures);
+  return out;
+}
+
+}  // namespace tilewright::render

@@ -1,0 +1,640 @@
+#include "server/work/run.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <future>
+
+#include "compiler/session/run_comments.h"
+#include "compiler/session/silence.h"
+#include "compiler/text/escape.h"
+#include "compiler/toolchain/toolchain.h"
+#include "server/project/environment.h"
+#include "server/project/files.h"
+#include "server/project/opened.h"
+#include "server/work/executors.h"
+#include "server/work/run_source.h"
+
+namespace tilewright::work {
+namespace {
+
+using End = RunAnswer::End;
+
+constexpr std::string_view kReference = "reference ", kSequence = "sequence ";
+
+// A reference `NAME(...)` takes the arguments of the kernel's entry.
+std::string with_arguments(std::string reference, const std::string& entry) {
+  constexpr std::string_view kSameArguments = "(...)";
+  if (std::size_t open = entry.find('('); reference.ends_with(kSameArguments) && open != entry.npos)
+    reference.replace(reference.size() - kSameArguments.size(), reference.npos, entry, open);
+  return reference;
+}
+
+// The reference that a comment names for a kernel: the last one above its `def`, else the first of the file.
+std::string reference_comment(const project::LoadedFile& file, const session::CompiledKernel& kernel,
+                              const text::Anchors& anchors) {
+  text::Anchors::Place at = anchors.resolve(kernel.value->kernel.span);
+  std::string found;
+  for (const syntax::Directive& d : file.tree->directives()) {
+    if (!d.text.starts_with(kReference)) continue;
+    bool above = at.source == file.source.get() && d.offset < at.begin;
+    if (found.empty() || above) found = d.text.substr(kReference.size());
+  }
+  return with_arguments(std::move(found), kernel.entry->expression);
+}
+
+bool named_by_comment(const project::LoadedFile& file, const std::string& expression) {
+  return std::ranges::any_of(file.tree->directives(), [&](const syntax::Directive& d) {
+    if (d.text.starts_with(kReference)) return d.text.substr(kReference.size()) == expression;
+    const auto run = syntax::run_comment(d);
+    return run && std::ranges::any_of(run->settings, [&](const syntax::RunComment::Setting& s) {
+             return s.name == "reference" && s.value == expression;
+           });
+  });
+}
+
+// A comment `# tilewright: run ...` of the file.
+struct Comment {
+  const syntax::Directive* directive = nullptr;
+  syntax::RunComment run;
+};
+std::vector<Comment> run_comments(const project::LoadedFile& file) {
+  std::vector<Comment> out;
+  for (const syntax::Directive& d : file.tree->directives())
+    if (auto run = syntax::run_comment(d)) out.push_back({&d, std::move(*run)});
+  return out;
+}
+
+// The first sequence that a comment names; empty: none does.
+std::string sequence_comment(const project::LoadedFile& file) {
+  for (const syntax::Directive& d : file.tree->directives())
+    if (d.text.starts_with(kSequence)) return std::string(d.text.substr(kSequence.size()));
+  return {};
+}
+
+class Run {
+ public:
+  Run(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor, std::stop_token stop,
+      const std::function<void(const std::string&)>& progress)
+      : file_(file),
+        request_(request),
+        executor_(executor),
+        stop_(std::move(stop)),
+        progress_(progress),
+        wanted_(request.wanted) {}
+
+  RunAnswer answer() {
+    try {
+      find_device();
+      compile();
+      experiment();
+    } catch (const Ended& e) {
+      answer_.end = e.end;
+      answer_.failure = e.failure;
+    }
+    return std::move(answer_);
+  }
+
+ private:
+  struct Ended {
+    End end;
+    run::Failure failure{};
+  };
+  [[noreturn]] static void unusable(std::string message, std::string hint = {}) {
+    throw Ended{End::Unusable, {std::move(message), std::move(hint)}};
+  }
+  void stop_here() const {
+    if (stop_.stop_requested()) throw Ended{End::Stopped};
+  }
+  void tell(const std::string& what) const {
+    if (progress_) progress_(what);
+  }
+
+  [[noreturn]] void no_device(const std::string& why) const {
+    if (executor_.place().empty()) throw Ended{End::NoDevice, no_gpu(why)};
+    throw Ended{End::NoDevice, {executor_.place() + ": " + why, "`tilewright remotes` shows what each remote has"}};
+  }
+
+  void find_device() {
+    auto device = executor_.device(stop_);
+    stop_here();
+    if (!device) no_device(device.error());
+    device_ = *device;
+    if (executor_.runs_cubins() || !request_.arch.empty()) {
+      arch_ = request_.arch.empty() ? device->arch() : request_.arch;
+      auto target = ir::parse_target(arch_);
+      if (!target) unusable("unknown architecture '" + arch_ + "'", "for example sm_80, sm_90a, sm_100a");
+      named_ = {{*target}, session::ArchitectureSource::Asked};
+    } else {
+      named_ = project::one_architecture(file_);
+    }
+    if (!executor_.runs_cubins() && !request_.cubins.empty())
+      unusable("the simulator executes the script, not compiled kernels", "leave out --cubin, or run --on gpu");
+  }
+
+  void compile() {
+    const std::vector<Comment> comments = run_comments(file_);
+    if (request_.comment) {
+      for (const Comment& c : comments)
+        if (c.directive->offset == *request_.comment) comment_ = c;
+    } else if (request_.entry.empty() && comments.size() == 1) {
+      comment_ = comments.front();
+    }
+    std::string entry = request_.entry;
+    if (entry.empty() && comment_.directive) entry = entry_of(comment_.run);
+    if (entry.empty() && !comment_.directive) entry = sequence_comment(file_);
+    std::vector<std::string> parts = kernels_in_turn(entry);
+    answer_.compiled = project::compile(file_, project::options_for(named_, parts), stop_);
+    stop_here();
+    const auto& all = answer_.compiled.kernels;
+    if (parts.size() > 1) {
+      for (const std::string& part : parts) {
+        auto found = std::ranges::find_if(all, [&](const auto& k) { return k.entry->expression == part; });
+        if (found == all.end()) {
+          if (answer_.compiled.has_errors()) errors(parts);
+          unusable(part + " yields no kernel");
+        }
+        kernels_.push_back(&*found);
+      }
+    } else {
+      kernels_.push_back(&the_only_kernel(parts));
+    }
+    for (const session::CompiledKernel* k : kernels_)
+      if (!k->cuda) errors(parts);
+    arch_ = kernels_.back()->target.name();
+    if (!comment_.directive) find_comment(comments, entry);
+    heed_comment();
+  }
+
+  // What the comment names, where that is an expression and not a function that others call.
+  static std::string entry_of(const syntax::RunComment& comment) {
+    const bool names_kernels = comment.kernels().size() > 1 || comment.entry.find('(') != comment.entry.npos;
+    return names_kernels ? std::string(comment.entry) : std::string();
+  }
+
+  std::vector<const session::CompiledKernel*> spoken_of(const Comment& comment) const {
+    return session::kernels_of(*comment.directive, comment.run, answer_.compiled.kernels, *file_.tree,
+                               answer_.compiled.evaluation->anchors);
+  }
+
+  // The comment that speaks of the kernels: by their entry before by the function's name before by its place.
+  void find_comment(const std::vector<Comment>& comments, const std::string& entry) {
+    int best = 3, found = 0;
+    for (const Comment& c : comments) {
+      const auto kernels = spoken_of(c);
+      if (kernels.empty() || !std::ranges::is_permutation(kernels, kernels_)) continue;
+      const int rank = c.run.entry.empty() ? 2 : session::same_entry(c.run.entry, entry) ? 0 : 1;
+      if (rank > best) continue;
+      found = rank == best ? found + 1 : 1;
+      if (rank < best) {
+        best = rank;
+        comment_ = c;
+      }
+    }
+    if (found > 1)
+      notes_.push_back(std::to_string(found) + " comments speak of this entry: the first was followed; --entry all " +
+                       "runs each of them");
+  }
+
+  // What the comment says and the request does not.
+  void heed_comment() {
+    wanted_.seed = request_.seed.value_or(1);
+    session::RunSettings settings;
+    if (comment_.directive) {
+      std::vector<session::MisreadWord> wrong;
+      settings = session::read_run_comment(comment_.run, wrong);
+      std::vector<const ir::Kernel*> values;
+      for (const session::CompiledKernel* k : kernels_) values.push_back(&k->value->kernel);
+      session::check_run_names(settings, values, wrong);
+      if (!wrong.empty()) {
+        const auto line = file_.source->position(comment_.directive->offset).line + 1;
+        const session::MisreadWord& w = wrong.front();
+        unusable(file_.source->path() + ":" + std::to_string(line) + ": " + w.message,
+                 w.meant.empty() ? w.hint : "did you mean " + w.meant + "?");
+      }
+      for (const auto& c : settings.given) given(c, values);
+      for (std::string_view name : settings.unordered) wanted_.unordered.emplace(name);
+      for (const auto& c : settings.expected) {
+        const std::string name(c.name);
+        if (wanted_.expected.contains(name) || wanted_.expected_fills.contains(name)) continue;
+        contents(c, wanted_.expected, wanted_.expected_fills);
+      }
+    }
+    const bool drawn = request_.secret_seed || (!request_.seed && settings.secret_seed);
+    if (settings.seed && !request_.seed) wanted_.seed = *settings.seed;
+    if (drawn) wanted_.seed = drawn_seed();
+    secret_ = drawn;
+    if (!wanted_.relative) wanted_.relative = settings.relative;
+    if (!wanted_.absolute) wanted_.absolute = settings.absolute;
+    auto number = [](const std::optional<int>& asked, const std::optional<int>& said, int usual) {
+      return asked ? *asked : said.value_or(usual);
+    };
+    constexpr int kPairs = 30;  // enough to see a difference of a part in a hundred
+    wanted_.repeats = number(request_.repeats, settings.repeats, request_.against.empty() ? wanted_.repeats : kPairs);
+    wanted_.warmups = number(request_.warmups, settings.warmups, wanted_.warmups);
+    wanted_.schedules = number(request_.schedules, settings.schedules, wanted_.schedules);
+    reference_ = request_.reference;
+    if (reference_.empty()) reference_ = with_arguments(settings.reference, kernels_.back()->entry->expression);
+    if (reference_.empty())
+      reference_ = reference_comment(file_, *kernels_.back(), answer_.compiled.evaluation->anchors);
+  }
+
+  // 53 bits: every reader of JSON keeps them.
+  static std::uint64_t drawn_seed() { return (project::random_bits() >> 11) | 1; }
+
+  void given(const session::RunSettings::Contents& c, std::span<const ir::Kernel* const> kernels) {
+    const std::string name(c.name);
+    if (wanted_.inputs.contains(name) || wanted_.fills.contains(name) || wanted_.values.contains(name)) return;
+    const bool tensor = std::ranges::any_of(kernels, [&](const ir::Kernel* k) {
+      return std::ranges::any_of(k->params, [&](const ir::Param& p) {
+        return p.buffer ? p.buffer->name == name : p.var && p.var->dtype.is_handle() && p.var->name == name;
+      });
+    });
+    if (!tensor && c.number) {
+      wanted_.values.emplace(name, *c.number);
+    } else {
+      contents(c, wanted_.inputs, wanted_.fills);
+    }
+  }
+
+  // Files of a comment lie beside its script.
+  template <class Arrays, class Fills>
+  void contents(const session::RunSettings::Contents& c, Arrays& arrays, Fills& fills) {
+    const std::string name(c.name);
+    if (c.file.empty()) {
+      fills.emplace(name, c.fill);
+      return;
+    }
+    const auto file = project::file_below(project::import_root(file_.place), file_.place.parent_path(), c.file);
+    if (!file) unusable(file.error(), "--input " + name + "=FILE.npy names any file");
+    auto array = given_array((std::filesystem::path(file_.source->path()).parent_path() / c.file).string());
+    if (!array) unusable(array.error());
+    arrays.emplace(name, std::move(*array));
+  }
+
+  // The script has errors, for the architecture of the device. Where it has none for the one that it is written for,
+  // the device is what lacks something.
+  [[noreturn]] void errors(const std::vector<std::string>& parts) const {
+    if (!executor_.runs_cubins() || !request_.arch.empty()) throw Ended{End::Errors};
+    const session::NamedTargets named = project::one_architecture(file_);
+    const session::Compiled own = project::compile(file_, project::options_for(named, parts), stop_);
+    stop_here();
+    const session::CompiledKernel* other = nullptr;
+    for (const session::CompiledKernel& k : own.kernels)
+      if (k.target.name() != arch_) other = &k;
+    if (own.has_errors() || !other) throw Ended{End::Errors};
+    const bool by_comment = named.source == session::ArchitectureSource::Comment;
+    throw Ended{End::Skipped,
+                {"needs " + session::architecture_words(*other, own.evaluation->anchors) +
+                     (by_comment ? ", as its comment says" : "") + "; the device has " + arch_,
+                 "run it on a device of that architecture, or --on sim"}};
+  }
+
+  const session::CompiledKernel& the_only_kernel(const std::vector<std::string>& parts) const {
+    const bool any = parts.empty();
+    std::vector<const session::CompiledKernel*> found;
+    std::string names;
+    const bool by_comment = any && comment_.directive;
+    const auto spoken = by_comment ? spoken_of(comment_) : std::vector<const session::CompiledKernel*>();
+    for (const session::CompiledKernel& k : answer_.compiled.kernels) {
+      if (by_comment ? std::ranges::find(spoken, &k) == spoken.end()
+                     : any && named_by_comment(file_, k.entry->expression))
+        continue;
+      found.push_back(&k);
+      names += "\n    --entry '" + text::visible(k.entry->expression) + "'";
+    }
+    if (found.empty()) {
+      if (answer_.compiled.has_errors()) errors(parts);
+      unusable(file_.source->path() + " has no kernel to run",
+               "name one with --entry EXPR; `tilewright entries FILE` lists them");
+    }
+    if (found.size() > 1) unusable("there are several kernels; choose one:" + names);
+    return *found.front();
+  }
+
+  std::expected<std::string, run::Failure> cubin_of(const session::CompiledKernel& kernel) {
+    if (!request_.tools && !tools_) tools_ = std::make_unique<toolchain::Toolchain>(project::toolchain_options());
+    toolchain::Toolchain& tools = request_.tools ? *request_.tools : *tools_;
+    toolchain::Request request;
+    request.cuda_source = kernel.cuda->text;
+    request.arch = arch_;
+    request.want_ptx = false;
+    request.stop = stop_;
+    auto made = tools.compile(request);
+    if (!made && made.error().kind == toolchain::Error::Kind::NoCuda) {
+      // Whoever executes may compile as well; what is said otherwise is about this machine.
+      auto there = executor_.compile(request);
+      if (there || there.error().kind != toolchain::Error::Kind::NoCuda) made = std::move(there);
+    }
+    if (made) return std::move(made->cubin);
+    bool none = made.error().kind == toolchain::Error::Kind::NoCuda;
+    return std::unexpected(run::Failure{
+        made.error().message,
+        none ? "install CUDA and set CUDA_HOME, or give a compiled kernel with --cubin" : made.error().log});
+  }
+
+  void experiment() {
+    std::vector<const lower::LoweredKernel*> lowered;
+    std::string name, entry;
+    for (const session::CompiledKernel* k : kernels_) {
+      lowered.push_back(k->lowered.get());
+      name += (name.empty() ? "" : " then ") + std::string(k->value->kernel.name);
+      entry += (entry.empty() ? "" : " then ") + k->entry->expression;
+    }
+    if (!request_.watches.empty()) add_watches(lowered);
+    auto made = run::Experiment::set_up(lowered, wanted_, name);
+    if (!made) unusable(made.error().message, made.error().hint);
+    run::Experiment& e = *made;
+    e.report.kernel = name;
+    e.report.entry = entry;
+    e.report.arch = arch_;
+    e.report.device = device_;
+    e.report.secret_seed = secret_;
+    e.report.notes = notes_;
+    e.report.bound.script = std::make_shared<RunSource>(file_, answer_.compiled, entries_of(kernels_), arch_);
+    e.report.watches = watches_;
+    e.report.watch_points = watch_points_;
+    if (request_.room) answer_.room = request_.room(e.report.bound.job.host_bytes());
+    stop_here();
+
+    if (executor_.runs_cubins()) {
+      // Contents are made up while NVIDIA's compiler works.
+      tell("compiling " + entry);
+      std::future<void> filled = std::async(std::launch::async, [&e] { e.fill(); });
+      take_cubins(e.report.bound.job);
+      filled.get();
+    } else {
+      e.fill();
+    }
+    if (!request_.against.empty()) add_rival(e, lowered);
+    tell("running " + entry);
+    e.execute(executor_, stop_);
+    answer_.where = executor_.place();
+    if (e.report.outcome.status == run::Status::Stopped) throw Ended{End::Stopped};
+    if (e.report.outcome.status == run::Status::NoDriver) no_device(e.report.outcome.message);
+    if (e.report.outcome.status == run::Status::Done) compare(e);
+    silence(e.report);
+    e.judge();
+    e.report.problems.insert(e.report.problems.end(), rival_problems_.begin(), rival_problems_.end());
+    answer_.report = std::move(e.report);
+  }
+
+  // Takes out what the script's comments and settings silence, and gives the rest the severity that they say.
+  void silence(run::Report& report) const {
+    const text::Anchors& anchors = answer_.compiled.evaluation->anchors;
+    std::vector<simulate::Finding> kept;
+    for (simulate::Finding& f : report.outcome.findings) {
+      auto reason = session::reason_for(*file_.tree, run::diagnostic_of(f, anchors), anchors);
+      const auto set = file_.config.severity.find(f.code);
+      const bool is_set = set != file_.config.severity.end() && f.severity != simulate::Severity::Incomplete;
+      if (!reason && is_set && !set->second) reason = "[severity] of " + file_.config.file.filename().string();
+      if (f.severity == simulate::Severity::Incomplete) reason.reset();  // no finding, but the end of the run
+      if (reason) {
+        report.silenced.push_back({std::move(f), std::move(*reason)});
+        continue;
+      }
+      if (is_set)
+        f.severity = *set->second == text::Severity::Error ? simulate::Severity::Error : simulate::Severity::Warning;
+      kept.push_back(std::move(f));
+    }
+    report.outcome.findings = std::move(kept);
+  }
+
+  // Puts the watches into the kernels that are executed. A watch speaks of the kernel in which its line is.
+  void add_watches(std::vector<const lower::LoweredKernel*>& lowered) {
+    if (executor_.runs_cubins()) unusable("only the simulator shows what a watch asks for", "run it with --on sim");
+    const text::Anchors& anchors = answer_.compiled.evaluation->anchors;
+    auto line_of = [&anchors, this](const text::Span& span) {
+      const text::Anchors::Place at = anchors.resolve(span);
+      return at.source == file_.source.get() ? static_cast<int>(at.source->position(at.begin).line) + 1 : 0;
+    };
+    std::vector<simulate::Watch> asked;
+    for (const std::string& text : request_.watches) {
+      const std::size_t sign = text.rfind('@');
+      auto line = run::parse_number(sign == text.npos ? std::string_view() : std::string_view(text).substr(sign + 1));
+      if (!line || line->real || line->integer < 1 || sign == 0)
+        unusable("--watch " + text + ": write EXPRESSION@LINE", "for example --watch 'smem[3, 0:8]@14'");
+      const int number = static_cast<int>(line->integer);
+      watches_.push_back({text.substr(0, sign), number});
+      asked.push_back({watches_.back().expression, [=](const ir::Origin& origin) {
+                         if (line_of(origin.span) == number) return true;
+                         for (const ir::CallSite* site = origin.chain; site; site = site->outer)
+                           if (line_of(site->span) == number) return true;
+                         return false;
+                       }});
+    }
+    watched_.reserve(lowered.size());
+    std::vector<bool> placed(asked.size());
+    std::string why;
+    for (const lower::LoweredKernel*& kernel : lowered) {
+      for (std::size_t i = 0; i < asked.size(); ++i) {
+        auto one = simulate::with_watches(*kernel, std::span(asked).subspan(i, 1), watch_points_.size());
+        if (!one) {
+          why = one.error();
+          continue;
+        }
+        placed[i] = true;
+        for (simulate::WatchPoint& p : one->points) {
+          p.watch = i;
+          watch_points_.push_back(std::move(p));
+        }
+        watched_.push_back(std::make_unique<lower::LoweredKernel>(std::move(one->kernel)));
+        kernel = watched_.back().get();
+      }
+    }
+    if (std::ranges::find(placed, false) != placed.end()) unusable("--watch " + why);
+  }
+
+  // Whoever is timed beside the kernels is verified first, by an experiment of its own.
+  void add_rival(run::Experiment& e, std::vector<const lower::LoweredKernel*> lowered) {
+    if (!executor_.runs_cubins())
+      unusable("the simulator does not measure times, so there is nothing to hold against " + request_.against,
+               "run it on a GPU, with --on gpu");
+    std::vector<std::string> cubins;
+    if (request_.against.ends_with(".cubin")) {
+      if (lowered.size() != 1) unusable("one compiled form stands for one kernel, not for several in turn");
+      auto cubin = project::read_file(request_.against, std::uintmax_t{1} << 30);
+      if (!cubin) unusable(cubin.error());
+      cubins.push_back(std::move(*cubin));
+    } else {
+      const std::vector<std::string> parts = kernels_in_turn(request_.against);
+      answer_.rival = project::compile(file_, project::options_for(named_, parts), stop_);
+      stop_here();
+      lowered.clear();
+      for (const session::CompiledKernel& k : answer_.rival.kernels) {
+        if (!k.cuda) unusable(request_.against + " has errors", "`tilewright check` lists them");
+        tell("compiling " + k.entry->expression);
+        auto cubin = cubin_of(k);
+        stop_here();
+        if (!cubin) unusable(cubin.error().message, cubin.error().hint);
+        lowered.push_back(k.lowered.get());
+        cubins.push_back(std::move(*cubin));
+      }
+      if (lowered.size() != parts.size()) unusable(request_.against + " does not yield one kernel");
+    }
+    run::Wanted wanted = wanted_;
+    wanted.repeats = 0;
+    auto alone = run::Experiment::set_up(lowered, std::move(wanted), request_.against);
+    if (!alone) unusable(alone.error().message, alone.error().hint);
+    auto beside = e.set_rivals(lowered, request_.against);
+    if (!beside) unusable(beside.error().message, beside.error().hint);
+    for (std::size_t i = 0; i < cubins.size(); ++i)
+      alone->report.bound.job.launches[i].cubin = e.report.bound.job.rivals[i].cubin = cubins[i];
+    tell("verifying " + request_.against);
+    alone->fill();
+    alone->execute(executor_, stop_);
+    stop_here();
+    const bool done = alone->report.outcome.status == run::Status::Done;
+    if (done && !reference_.empty() && alone->lacks_expectations()) compare_with(*alone, reference_);
+    alone->judge();
+    for (const std::string& problem : alone->report.problems)
+      rival_problems_.push_back(request_.against + ": " + problem);
+    if (alone->report.outcome.status != run::Status::Done) e.report.bound.job.rivals.clear();
+  }
+
+  static std::vector<std::string> entries_of(const std::vector<const session::CompiledKernel*>& kernels) {
+    std::vector<std::string> out;
+    for (const session::CompiledKernel* k : kernels) out.push_back(k->entry->expression);
+    return out;
+  }
+
+  void take_cubins(run::Job& job) {
+    if (!request_.cubins.empty() && request_.cubins.size() != kernels_.size())
+      unusable(std::to_string(request_.cubins.size()) + " compiled kernels are given for " +
+               std::to_string(kernels_.size()));
+    for (std::size_t i = 0; i < kernels_.size(); ++i) {
+      if (!request_.cubins.empty()) {
+        job.launches[i].cubin = request_.cubins[i];
+        continue;
+      }
+      auto cubin = cubin_of(*kernels_[i]);
+      stop_here();
+      if (!cubin) unusable(cubin.error().message, cubin.error().hint);
+      job.launches[i].cubin = std::move(*cubin);
+    }
+  }
+
+  void compare(run::Experiment& e) {
+    std::future<void> digests;
+    if (request_.digests) digests = std::async(std::launch::async, [&e] { e.digest(); });
+    if (!reference_.empty()) {
+      if (e.lacks_expectations()) compare_with(e, reference_);
+    } else if (wanted_.expected.empty() && wanted_.expected_fills.empty()) {
+      e.report.notes.push_back(
+          "nothing says what the outputs should be: name a kernel that computes them in a comment "
+          "`# tilewright: reference EXPR`, or give them with --expect NAME=FILE.npy");
+    }
+    if (digests.valid()) digests.get();
+    e.locate_mismatches(stop_);
+    stop_here();
+  }
+
+  void compare_with(run::Experiment& e, const std::string& expression) {
+    tell("comparing with " + expression);
+    answer_.reference = project::compile(file_, project::options_for(named_, {expression}), stop_);
+    stop_here();
+    const auto& found = answer_.reference.kernels;
+    if (found.size() != 1 || !found.front().cuda)
+      unusable("the reference " + expression + " does not yield one kernel that compiles");
+    auto good = e.expect(*found.front().lowered, expression, executor_, [&] { return cubin_of(found.front()); }, stop_);
+    stop_here();
+    if (!good) unusable(good.error().message, good.error().hint);
+  }
+
+  const project::LoadedFile& file_;
+  const RunRequest& request_;
+  run::Executor& executor_;
+  std::stop_token stop_;
+  const std::function<void(const std::string&)>& progress_;
+  run::Wanted wanted_;  // of the request and the comment
+  Comment comment_;     // without a directive: none speaks of the kernels
+  std::string reference_;
+  std::vector<std::string> notes_;
+  bool secret_ = false;  // the seed
+  std::vector<std::string> rival_problems_;
+  std::vector<run::Report::Watching> watches_;
+  std::vector<simulate::WatchPoint> watch_points_;
+  std::vector<std::unique_ptr<lower::LoweredKernel>> watched_;  // kernels with watches in them
+  run::DeviceInfo device_;
+  std::string arch_;
+  session::NamedTargets named_;
+  std::vector<const session::CompiledKernel*> kernels_;
+  std::unique_ptr<toolchain::Toolchain> tools_;
+  RunAnswer answer_;
+};
+
+}  // namespace
+
+RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor,
+                     const std::stop_token& stop, const std::function<void(const std::string&)>& progress) {
+  return Run(file, request, executor, stop, progress).answer();
+}
+
+Runnables entries_to_run(const project::LoadedFile& file, const std::stop_token& stop) {
+  Runnables found;
+  std::vector<Runnable>& out = found.entries;
+  std::vector<std::string> parts;
+  const std::vector<Comment> comments = run_comments(file);
+  auto sequence = [&](std::string_view entry, std::optional<std::uint32_t> comment) {
+    out.push_back({std::string(entry), comment});
+    std::ranges::copy(kernels_in_turn(out.back().entry), std::back_inserter(parts));
+  };
+  for (const Comment& c : comments)
+    if (c.run.kernels().size() > 1) sequence(c.run.entry, c.directive->offset);
+  for (const syntax::Directive& d : file.tree->directives()) {
+    if (!d.text.starts_with(kSequence)) continue;
+    const std::string_view entry = d.text.substr(kSequence.size());
+    if (std::ranges::none_of(out, [&](const Runnable& r) { return session::same_entry(r.entry, entry); }))
+      sequence(entry, std::nullopt);
+  }
+  session::CompileOptions options = project::options_for(project::one_architecture(file), {});
+  options.stage = session::Stage::Evaluate;
+  found.evaluated = project::compile(file, options, stop);
+  const session::Compiled& compiled = found.evaluated;
+  for (const session::CompiledKernel& k : compiled.kernels) {
+    const std::string& entry = k.entry->expression;
+    if (k.entry->kind == script::EntryKind::Call) {  // no expression yields it again
+      found.unnamed = true;
+      continue;
+    }
+    if (std::ranges::find(out, entry, &Runnable::entry) != out.end()) continue;
+    const std::size_t before = out.size();
+    for (const Comment& c : comments) {
+      if (c.run.kernels().size() > 1) continue;
+      const auto spoken =
+          session::kernels_of(*c.directive, c.run, compiled.kernels, *file.tree, compiled.evaluation->anchors);
+      if (std::ranges::find(spoken, &k) != spoken.end()) out.push_back({entry, c.directive->offset});
+    }
+    const bool part = std::ranges::find(parts, entry) != parts.end();
+    if (out.size() == before && !part && !named_by_comment(file, entry)) out.push_back({entry, std::nullopt});
+  }
+  return found;
+}
+
+std::expected<run::GivenArray, std::string> given_array(const std::string& path) {
+  const auto file = project::open_file(path);
+  if (!file) return std::unexpected(file.error());
+  auto array = run::read_npy_file(file->get());
+  if (!array) return std::unexpected(path + ": " + array.error());
+  return run::GivenArray{path, std::move(*array)};
+}
+
+std::vector<std::string> kernels_in_turn(const std::string& entry) {
+  constexpr std::string_view kThen = " then ";
+  std::vector<std::string> out;
+  std::size_t from = 0;
+  auto take = [&](std::size_t to) {
+    std::string part = entry.substr(from, to - from);
+    part.erase(0, part.find_first_not_of(' '));
+    part.erase(part.find_last_not_of(' ') + 1);
+    if (!part.empty()) out.push_back(std::move(part));
+  };
+  for (std::size_t at; (at = entry.find(kThen, from)) != entry.npos; from = at + kThen.size()) take(at);
+  take(entry.size());
+  return out;
+}
+
+}  // namespace tilewright::work

@@ -1,0 +1,82 @@
+// A run of a script's kernels, from its text to a verdict: compiled, executed, compared, judged. For whoever speaks:
+// the command line, the language server, CI.
+#pragma once
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "compiler/run/experiment.h"
+#include "compiler/toolchain/toolchain.h"
+#include "server/project/load.h"
+
+namespace tilewright::work {
+
+struct RunRequest {
+  // An expression that yields the kernel, or several with " then " between them, which run in turn on the same tensors.
+  // Empty: the file's `# tilewright: sequence` comment, or its only kernel.
+  std::string entry;
+  std::string arch;                 // to compile for; empty: the device's own, of the simulator what the script needs
+  std::string reference;            // an expression; empty: what the comment above the kernel says
+  std::vector<std::string> cubins;  // compiled forms of the kernels, in order; empty: they are compiled here
+  // Over what a comment `# tilewright: run ...` says of the kernels. Of its numbers those below are looked at.
+  run::Wanted wanted;
+  std::optional<std::uint64_t> seed;
+  std::optional<int> repeats, warmups, schedules;
+  bool secret_seed = false;  // drawn, and told at the end
+  // Another entry of the same tensors, or a compiled form (a .cubin) of the same kernel, to hold the times against.
+  std::string against;
+  // Which of the file's comments is meant, by its place; nothing: the first that speaks of the kernels.
+  std::optional<std::uint32_t> comment;
+  bool digests = false;  // of each tensor's contents
+  // "smem[3, 0:8]@14": what the simulator shows by thread where that line was executed.
+  std::vector<std::string> watches;
+  // For runs beside one another. Who compiles for all of them; null: a toolchain of its own.
+  toolchain::Toolchain* tools = nullptr;
+  // Asked once, before memory is taken for tensors of so many bytes; may wait. The answer keeps what it is.
+  std::function<std::shared_ptr<void>(std::int64_t bytes)> room{};
+};
+
+struct RunAnswer {
+  enum class End : std::uint8_t {
+    Reported,  // it ran, or failed to: the report says
+    Stopped,   // nobody waits for it
+    NoDevice,  // there is nothing to run on
+    Unusable,  // something that was asked for cannot be done
+    Errors,    // the script has errors: the diagnostics say which
+    Skipped,   // it has none, and is written for an architecture that the device cannot run
+  };
+  End end = End::Reported;
+  run::Failure failure;        // of NoDevice, Unusable and Skipped
+  session::Compiled compiled;  // with its diagnostics; the report's places resolve in it
+  session::Compiled reference, rival;
+  run::Report report;
+  std::string where;           // that it ran: as executors have it (run::Executor::place)
+  std::shared_ptr<void> room;  // that the report's tensors take, as RunRequest has it
+};
+
+// `progress` hears what is going on now, in words.
+RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor,
+                     const std::stop_token& stop, const std::function<void(const std::string&)>& progress = {});
+
+// All that a script has to run: the sequences that comments name, then the entries that are neither a part of one nor
+// the reference of another. An entry is there once for each comment `# tilewright: run ...` that speaks of it.
+struct Runnable {
+  std::string entry;
+  std::optional<std::uint32_t> comment;  // as RunRequest has it
+};
+struct Runnables {
+  std::vector<Runnable> entries;
+  bool unnamed = false;         // there are kernels that the module made and kept under no name
+  session::Compiled evaluated;  // whose diagnostics say why there is nothing more
+};
+Runnables entries_to_run(const project::LoadedFile& file, const std::stop_token& stop = {});
+
+// Arrays from a .npy file. The error names the file and the reason.
+std::expected<run::GivenArray, std::string> given_array(const std::string& path);
+
+// The parts of "a then b".
+std::vector<std::string> kernels_in_turn(const std::string& entry);
+
+}  // namespace tilewright::work

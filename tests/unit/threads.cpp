@@ -1,0 +1,55 @@
+// What the threads of everything else are made of.
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "compiler/threads/in_order.h"
+#include "compiler/threads/pause.h"
+#include "tests/unit/catch.h"
+
+using namespace tilewright;
+using namespace std::chrono_literals;
+
+TEST_CASE("a pause ends when its time has passed, and at once when a stop is requested", "[threads]") {
+  std::stop_source stop;
+  CHECK(threads::pause(1ms, stop.get_token()));
+  CHECK(threads::pause(1ms, {}));
+  const auto begin = std::chrono::steady_clock::now();
+  std::jthread later([&] { stop.request_stop(); });
+  CHECK_FALSE(threads::pause(1h, stop.get_token()));
+  CHECK_FALSE(threads::pause(1h, stop.get_token()));
+  CHECK(std::chrono::steady_clock::now() - begin < 1min);
+}
+
+TEST_CASE("pieces of work on several threads end in order", "[threads]") {
+  for (unsigned jobs : {1u, 4u}) {
+    std::vector<std::size_t> finished;
+    std::vector<int> done(100);
+    CHECK(threads::in_order(
+        done.size(), jobs, {}, [&](std::size_t i) { ++done[i]; }, [&](std::size_t i) { finished.push_back(i); }));
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      REQUIRE(finished.at(i) == i);
+      REQUIRE(done[i] == 1);
+    }
+  }
+}
+
+TEST_CASE("what a piece of work throws is thrown at its turn, and a stop ends the pieces", "[threads]") {
+  for (unsigned jobs : {1u, 4u}) {
+    std::size_t finished = 0;
+    auto work = [](std::size_t i) {
+      if (i == 7) throw std::runtime_error("the seventh");
+    };
+    CHECK_THROWS_AS(threads::in_order(100, jobs, {}, work, [&](std::size_t) { ++finished; }), std::runtime_error);
+    CHECK(finished == 7);
+
+    std::stop_source stop;
+    finished = 0;
+    auto until_third = [&](std::size_t i) {
+      if (++finished; i == 2) stop.request_stop();
+    };
+    CHECK_FALSE(threads::in_order(100, jobs, stop.get_token(), [](std::size_t) {}, until_third));
+    CHECK(finished == 3);
+  }
+}
