@@ -330,32 +330,37 @@ Value Interpreter::eval_call(const syntax::Call* node, Scope* scope) {
   if (Value super = eval_super(node, scope); !super.is_none()) return super;
   if (Value names = python::call_on_names(*this, node, function, scope); !names.is_none()) return names;
   if (function.is_poison()) return function;
-  Positional positional(node->args.size());
-  auto* generator = node->args.empty() ? nullptr : syntax::as<syntax::Comprehension>(node->args[0]);
-  consumed_at_once_ = generator && generator->form == syntax::ComprehensionKind::Generator && takes_all(function);
-  Value unknown = gather_positional(*this, node, scope, positional);
-  consumed_at_once_ = false;
-  if (unknown.is_error() || unknown.is_poison()) return unknown;
-  std::vector<Keyword> keywords;
-  Value unknown_keyword = gather_keywords(*this, node, scope, keywords);
-  if (unknown_keyword.is_error()) return unknown_keyword;
-  Arguments arguments;
-  arguments.positional = positional.values();
-  arguments.spans = positional.spans();
-  arguments.keywords = keywords;
-  arguments.call = span(node);
-  arguments.function = span(node->function);
-  for (Value v : {unknown_keyword, unknown, function}) {
-    if (!v.is_opaque()) continue;
-    auto* method = syntax::as<syntax::Attribute>(node->function);
-    if (!function.is_opaque()) {
-      if (!unknown_arguments(function, v, arguments)) return Value::error();
-    } else if (!unknown_call(v, method ? method->name.text : "", arguments)) {
-      return Value::error();
+  // Calls nest through their functions, f()()(), a thousand times on a small stack: what the arguments need is no part
+  // of the frame that recurses.
+  auto with_arguments = [&]() __attribute__((noinline)) -> Value {
+    Positional positional(node->args.size());
+    auto* generator = node->args.empty() ? nullptr : syntax::as<syntax::Comprehension>(node->args[0]);
+    consumed_at_once_ = generator && generator->form == syntax::ComprehensionKind::Generator && takes_all(function);
+    Value unknown = gather_positional(*this, node, scope, positional);
+    consumed_at_once_ = false;
+    if (unknown.is_error() || unknown.is_poison()) return unknown;
+    std::vector<Keyword> keywords;
+    Value unknown_keyword = gather_keywords(*this, node, scope, keywords);
+    if (unknown_keyword.is_error()) return unknown_keyword;
+    Arguments arguments;
+    arguments.positional = positional.values();
+    arguments.spans = positional.spans();
+    arguments.keywords = keywords;
+    arguments.call = span(node);
+    arguments.function = span(node->function);
+    for (Value v : {unknown_keyword, unknown, function}) {
+      if (!v.is_opaque()) continue;
+      auto* method = syntax::as<syntax::Attribute>(node->function);
+      if (!function.is_opaque()) {
+        if (!unknown_arguments(function, v, arguments)) return Value::error();
+      } else if (!unknown_call(v, method ? method->name.text : "", arguments)) {
+        return Value::error();
+      }
+      return may_raise(arguments.call) ? unknown_result(*this, v, arguments) : Value::error();
     }
-    return may_raise(arguments.call) ? unknown_result(*this, v, arguments) : Value::error();
-  }
-  return call(function, arguments);
+    return call(function, arguments);
+  };
+  return with_arguments();
 }
 
 Value Interpreter::eval_subscript(const syntax::Subscript* node, Scope* scope) {

@@ -113,7 +113,7 @@ def make(*sizes):
         self.assertEqual([s.get("name") for s in root.iter("testsuite")],
                          ["kernels/a.py", "kernels/b.py", "kernels/d.py", "kernels/f.py", "kernels/sub/b.py", "kernels/sub/c.py"])
         failure = cases["kernels/sub/b.py", "staged"].find("failure")
-        self.assertIn("kernels/sub/b.py:20: thread 0 reads 16 bytes", failure.get("message"))
+        self.assertIn("kernels/sub/b.py:20: thread 0 reads `smem[0, 0:8]`", failure.get("message"))
         self.assertIn("TW5021", failure.text)
         self.assertIn("nothing says", cases["kernels/b.py", "plain"].find("skipped").text)
         self.assertIn("kernels/d.py:2: the script has errors", cases["kernels/d.py", "kernels/d.py"].find("error").get("message"))

@@ -69,11 +69,6 @@ hides("half of a body that may end early",
       "c = Config(32)\ntry:\n    hidden.f()\n    c.n = 64\nexcept ValueError:\n    pass\n", "c.n")
 hides("a variable of the environment that is not set",
       "c = Config(32)\ntry:\n    os.environ['X']\n    c.n = 64\nexcept KeyError:\n    pass\n", "c.n")
-hides("a generator", "c = Config(32)\ndef g():\n    c.n = 64\n    yield 1\nfor x in g():\n    pass\n", "c.n")
-hides("a generator's name of the module", "n = 32\ndef g():\n    global n\n    n = 64\n    yield 1\nlist(g())\n", "n")
-hides("a generator that a block runs",
-      "import contextlib\nD = {'n': 32}\n@contextlib.contextmanager\ndef having(**more):\n    D.update(more)\n    yield\n"
-      "with having(n=64):\n    N = D['n']\n", "N")
 hides("a function of several types", "import functools\n@functools.singledispatch\ndef f(v): return 32\n@f.register(int)\n"
       "def _(v): return 64\n", "f(1)")
 hides("attributes that a method gives", "class C:\n    n = 32\n    def __getattribute__(self, name): return 64\n", "C().n")
@@ -83,8 +78,6 @@ hides("a block that may end an exception", "class W:\n    def __enter__(self): r
       "with W():\n    hidden.f()\n", "c.n")
 hides("a metaclass", "class M(type):\n    made = [32]\n    def __init__(cls, *a):\n        M.made[0] = 64\n"
       "class C(metaclass=M):\n    pass\n", "M.made[0]")
-hides("methods of a class derived from dict", "class D(dict):\n    def __setitem__(self, k, v):\n"
-      "        super().__setitem__(k, 2 * v)\nd = D()\nd['n'] = 32\n", "d['n']")
 
 shows("numbers, text and tuples that are given away", "n, t = 32, (64, 'x')\nhidden.f(n, t)\n", "n + t[0]", 96)
 shows("what packages only read", "L, c = [32], Config(64)\ntorch.zeros(L)\nprint(L, c)\n", "L[0] + c.n", 96)
@@ -107,6 +100,15 @@ shows("a block that is left early", "class W:\n    def __enter__(self): return s
 shows("an exception that a block ends", "class W:\n    def __enter__(self): return self\n    def __exit__(self, kind, *a):\n"
       "        return kind is KeyError\nc = Config(32)\nwith W():\n    {}['x']\n    c.n = 64\n", "c.n", 32)
 shows("names in the dict of an object", "c = Config(32)\nc.__dict__.update(n=64)\nvars(c)['m'] = 32\n", "c.n + c.m", 96)
+shows("a generator", "c = Config(32)\ndef g():\n    c.n = 64\n    yield 1\nfor x in g():\n    pass\n", "c.n", 64)
+shows("a generator's name of the module", "n = 32\ndef g():\n    global n\n    n = 64\n    yield 1\nlist(g())\n", "n", 64)
+shows("a generator that is not run", "c = Config(32)\ndef g():\n    c.n = 64\n    yield 1\ng()\n", "c.n", 32)
+hides("a generator that unknown code may run", "c = Config(32)\ndef g():\n    c.n = 64\n    yield 1\nhidden.f(g())\n", "c.n")
+shows("a generator that a block runs",
+      "import contextlib\nD = {'n': 32}\n@contextlib.contextmanager\ndef having(**more):\n    D.update(more)\n    yield\n"
+      "with having(n=64):\n    N = D['n']\n", "N", 64)
+shows("methods of a class derived from dict", "class D(dict):\n    def __setitem__(self, k, v):\n"
+      "        super().__setitem__(k, 2 * v)\nd = D()\nd['n'] = 32\n", "d['n']", 64)
 
 if __name__ == "__main__":
     main()
