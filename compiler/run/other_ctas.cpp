@@ -219,7 +219,7 @@ class Others {
     out.constant = m.byte_offset * 8;
     for (std::size_t d = 0; d < a.box.size(); ++d) {
       const std::int64_t stride = d == 0 ? element : static_cast<std::int64_t>(m.strides[d - 1]) * 8;
-      if (stride > kFar || std::abs(a.box[d].constant) > kFar / stride) return std::nullopt;
+      if (stride > kFar || (stride != 0 && std::abs(a.box[d].constant) > kFar / stride)) return std::nullopt;
       out.constant += a.box[d].constant * stride;
       for (const OuterTerm& t : a.box[d].outer) {
         auto known =
