@@ -47,7 +47,7 @@ void add_completions(CLI::App& app, Run& run);
 std::optional<ir::Target> target_option(const std::string& text);
 // The same for threads, which do not print: the message as it would stand there.
 std::expected<ir::Target, std::string> read_target(const std::string& text);
-// `--jobs N`: how many threads a command uses (cores.h).
+// `--jobs N`: how many threads a command uses.
 void add_jobs(CLI::App& command, unsigned& jobs);
 // `--remotes` and `--limit`, which hold over settings files (project/user.h).
 void add_settings_options(CLI::App& command);

@@ -48,8 +48,8 @@ class Beside:
                 name = real["error"].split("--set ")[1].split("=")[0]
                 options = ["--set", f"{name}={EXTENT}"]
                 real = self.on_gpu(script, entry, arrays, options)
-            if real["status"] in ("errors", "refused", "no_device", "not_launched"):
-                return "not run", real["error"] or (real.get("problems") or [""])[0]
+            if real["status"] in ("errors", "refused", "skipped", "no_device", "not_launched"):
+                return "not run", real.get("error") or (real.get("problems") or [real.get("message", "")])[0]
             if real["status"] != "done":
                 return "wrong", f"on the GPU: {real['status']}: {'; '.join(real['problems'])}"
             written = [t for t in real["tensors"] if t["role"] != "input"]

@@ -268,9 +268,13 @@ def slices(A: T.Buffer((64, 64), "float16")):
     T.device_entry()
     T.cta_id([1])
     t = T.thread_id([128])
+    S = T.alloc_shared((64, 64), "float16")
+    S[:, :] = 0
+#   ^^^^^^^ error[TW2108]: a slice that is assigned is a vector along the last dimension; this one goes along dimension 0 of S
+#   hint: write Tx.cta.fill(S[:, :], value), or Tx.cta.copy of a tile
     A[:, :] = 0
 #   ^^^^^^^ error[TW2108]: a slice that is assigned is a vector along the last dimension; this one goes along dimension 0 of A
-#   hint: write Tx.cta.fill(A[:, :], value), or Tx.cta.copy of a tile
+#   hint: store its elements in a loop that the threads share, or fill a tile in shared memory and copy that with Tx.cta.copy
     A[t, 0:4] = 0
     print(t)
 #   ^^^^^^^^ warning[TW2118]: print() runs while the kernel is built, and prints no value of the running one

@@ -91,16 +91,14 @@ class IndexReader {
       std::string slices;
       for (Value v : indices) slices += std::string(slices.empty() ? "" : ", ") + (v.as<Slice>() ? ":" : "...");
       const std::string target = shown_name(b_) + "[" + slices + "]";
+      // No variant of fill works on a tensor in global memory.
+      const bool global = b_->scope == ir::StorageScope::Global;
       in_.fail(code::kRegion, whole_,
                "a slice that is assigned is a vector along the last dimension; this one goes along dimension " +
                    std::to_string(d) + " of " + shown_name(b_),
-               "write Tx.cta.fill(" + target + ", value), or Tx.cta.copy of a tile");
-      const std::string_view said = in_.written(whole_);
-      if (const std::size_t sign = said.find(" = "); sign != said.npos) {
-        const std::string fill =
-            "Tx.cta.fill(" + std::string(said.substr(0, sign)) + ", " + std::string(said.substr(sign + 3)) + ")";
-        in_.offer({text::Fix::Kind::Replace, "Write " + fill, fill});
-      }
+               global ? "store its elements in a loop that the threads share, or fill a tile in shared memory and copy "
+                        "that with Tx.cta.copy"
+                      : "write Tx.cta.fill(" + target + ", value), or Tx.cta.copy of a tile");
       return false;
     }
     return true;
