@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "compiler/script/operators.h"
+#include "compiler/script/python/lazy_iterators.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/rendering.h"
 #include "compiler/script/worlds.h"
@@ -35,14 +36,20 @@ Value is_in(Interpreter& in, Value a, Value b, text::Span span) {
     auto t = in.truth(r, span);
     return t ? Value::boolean(*t) : Value::error();
   }
-  auto items = in.iterate(b, span);
-  if (!items) return Value::error();
-  for (Value item : *items) {
-    if (in.equals(item, a)) return Value::boolean(true);
-    if (in.has_pending()) return Value::error();
-    if (unknown.is_none()) unknown = in.unknown_within(item);
+  // What comes item by item is asked for no further one once it is found.
+  const bool by_items = python::comes_by_items({&b, 1});
+  const Value source = by_items ? in.iterator_of(b, span) : b;
+  if (source.is_error()) return source;
+  while (true) {
+    auto items = python::items_up_to(in, source, 1, span, unknown);
+    if (!items) return Value::error();
+    for (Value item : *items) {
+      if (in.equals(item, a)) return Value::boolean(true);
+      if (in.has_pending()) return Value::error();
+      if (unknown.is_none()) unknown = in.unknown_within(item);
+    }
+    if (!by_items || items->empty()) return unknown.is_none() ? Value::boolean(false) : unknown;
   }
-  return unknown.is_none() ? Value::boolean(false) : unknown;
 }
 
 // a == b, where both are known at least in part.

@@ -1,8 +1,10 @@
 // Assignments as Python makes them.
 #include <algorithm>
+#include <limits>
 
 #include "compiler/script/body/host_body.h"
 #include "compiler/script/operators.h"
+#include "compiler/script/python/lazy_iterators.h"
 #include "compiler/script/worlds.h"
 
 namespace tilewright::script {
@@ -52,13 +54,17 @@ bool HostBody::unpack(const syntax::Node* target, syntax::Exprs elements, Value 
     }
     return true;
   }
-  auto items = in_.iterate(value, at(target));
-  if (!items) return false;
   std::size_t star_at = elements.size();
   for (std::size_t i = 0; i < elements.size(); ++i) {
     if (elements[i]->kind == NodeKind::Starred) star_at = i;
   }
   bool has_star = star_at != elements.size();
+  // Python asks an iterator for one item more than there are names.
+  const std::size_t most = has_star ? std::numeric_limits<std::size_t>::max() : elements.size() + 1;
+  Value unknown;
+  auto items = python::items_up_to(in_, value, most, at(target), unknown);
+  if (!items) return false;
+  if (!unknown.is_none()) return unpack(target, elements, unknown, scope);
   if (has_star ? items->size() + 1 < elements.size() : items->size() != elements.size()) {
     in_.fail(
         code::kValue, at(target),

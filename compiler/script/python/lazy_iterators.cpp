@@ -170,6 +170,23 @@ class LazyItems final : public Source {
 
 }  // namespace
 
+std::optional<std::vector<Value>> items_up_to(Interpreter& in, Value v, std::size_t most, text::Span span,
+                                              Value& unknown) {
+  if (!comes_by_items({&v, 1})) return in.iterate(v, span);
+  const Value iterator = in.iterator_of(v, span);
+  if (iterator.is_error()) return std::nullopt;
+  std::vector<Value> items;
+  while (items.size() < most) {
+    Value item;
+    const Next next = in.next_of(iterator, &item, span);
+    if (next == Next::Failed) return std::nullopt;
+    if (next == Next::Unknown) unknown = item;
+    if (next != Next::Item) break;
+    items.push_back(item);
+  }
+  return items;
+}
+
 bool runs_script(Value v) {
   const Iterator* it = v.as<Iterator>();
   Instance* instance = v.as<Instance>();

@@ -23,6 +23,10 @@ enum class Over : std::uint8_t {
 
 // Is one of the values consumed item by item: an iterator, an object of the script with __iter__?
 bool comes_by_items(std::span<const Value> values);
+// The items of a value; of one that comes item by item at most `most`, and the others stay in it. Nothing: an error is
+// pending. `unknown`: what leaves it open whether there are more.
+std::optional<std::vector<Value>> items_up_to(Interpreter& in, Value v, std::size_t most, text::Span span,
+                                              Value& unknown);
 // Does asking it for an item run something of the script's?
 bool runs_script(Value v);
 // `inputs` are iterated; `start` and `step` are the numbers of count, enumerate and islice, `stop` that of islice, -1:
