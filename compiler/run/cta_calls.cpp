@@ -92,7 +92,7 @@ CtaUse::Made CtaUse::call(const ir::Call* e) {
   return c == &ir::builtin::likely ? made : made == Made::Data ? Made::Data : Made::Same;
 }
 
-// Does it do what concerns other CTAs, or what nobody knows?
+// True if the call concerns other CTAs, or is not known.
 bool CtaUse::may_go_on(const Intrinsic& row, const std::vector<CallEffect>& effects) {
   switch (row.meaning) {
     case Meaning::Unmodelled:

@@ -370,7 +370,7 @@ std::optional<Affine> CtaUse::affine(Expr e, std::int64_t factor) {
   for (const auto& [v, range] : assumed_) {
     Interval& r = ranges.try_emplace(v, v->range).first->second;
     r = {std::max(r.lo, range.lo), std::min(r.hi, range.hi)};
-    if (r.lo > r.hi) r = Interval::point(r.lo);  // nobody comes here
+    if (r.lo > r.hi) r = Interval::point(r.lo);  // not reached
   }
   if (!ranges.empty())
     e = ir::substitute(e, [&](const ir::Var* v) {

@@ -15,16 +15,24 @@ namespace {
 using ir::Interval;
 
 constexpr std::uint64_t kMostClusters = 1u << 20;
-constexpr std::uint64_t kMostWork = 1u << 26;  // numbers that are computed
+constexpr std::uint64_t kMostWork = 1u << 26;   // numbers that are computed once for each access and decision
+constexpr std::uint64_t kMostSpent = 1u << 28;  // and all together, pairs of accesses included
 constexpr std::size_t kMostWanted = 32;
 constexpr std::size_t kMostPairs = 1u << 16;
 constexpr std::int64_t kMostBits = std::int64_t{1} << 34;  // of a tensor whose indices of 32 bits cannot wrap
 constexpr std::int64_t kFar = std::int64_t{1} << 40;
+constexpr std::size_t kMostTerms = 8;  // of a sum, each less than a sixteenth of what 64 bits hold
+constexpr std::uint64_t kPoll = 1u << 10;
 
 class Others {
  public:
-  Others(const CtaUse& use, const Bound& bound, std::span<const std::uint64_t> run)
-      : use_(use), bound_(bound), launch_(bound.job.launches.back()), run_(run), clusters_(clusters_of(launch_)) {}
+  Others(const CtaUse& use, const Bound& bound, std::span<const std::uint64_t> run, const std::stop_token& stop)
+      : use_(use),
+        bound_(bound),
+        launch_(bound.job.launches.back()),
+        run_(run),
+        stop_(stop),
+        clusters_(clusters_of(launch_)) {}
 
   OtherCtas answer() {
     std::string why = why_not();
@@ -53,10 +61,10 @@ class Others {
       if (ir::structurally_equal(atoms_[i].e, e)) return i;
     Atom& a = atoms_.emplace_back();
     a.e = e;
-    std::array<std::uint64_t, 3> along{};
-    for (std::size_t d = 0; d < 3; ++d)
-      along[d] = static_cast<std::uint64_t>(launch_.grid[d] / std::max<std::int64_t>(1, launch_.cluster[d]));
+    const std::array<std::uint64_t, 3> along = clusters_along(launch_);
+    a.known = spend(clusters_);
     for (std::uint64_t n = 0; n < clusters_ && a.known; ++n) {
+      if (n % kPoll == kPoll - 1 && stop_.stop_requested()) a.known = false;
       const std::array<std::uint64_t, 3> at = {n % along[0], n / along[0] % along[1], n / along[0] / along[1]};
       auto symbol = [&](const ir::Var* v) -> std::expected<Number, std::string> {
         for (std::size_t d = 0; d < 3; ++d)
@@ -64,7 +72,7 @@ class Others {
         return std::unexpected("unknown");
       };
       const auto value = evaluate_integer(e, symbol);
-      a.known = value && *value < kFar && *value > -kFar;
+      a.known = a.known && value && *value < kFar && *value > -kFar;
       a.values.push_back(value.value_or(0));
     }
     if (a.known && clusters_ > 0) {
@@ -76,6 +84,7 @@ class Others {
 
   // The part of a sum that depends on the cluster, for each.
   std::optional<std::vector<std::int64_t>> outer_values(const Affine& a) {
+    if (a.outer.size() > kMostTerms || !spend(clusters_ * (1 + a.outer.size()))) return std::nullopt;
     std::vector<std::int64_t> out(clusters_);
     for (const OuterTerm& t : a.outer) {
       const std::size_t number = atom(t.atom);
@@ -322,6 +331,7 @@ class Others {
   // Do these atoms together have other values in each cluster?
   bool tells_clusters(const std::set<int>& atoms) {
     if (auto known = telling_.find(atoms); known != telling_.end()) return known->second;
+    if (!spend(clusters_ * (1 + atoms.size()))) return false;
     std::vector<std::vector<std::int64_t>> rows(clusters_);
     for (int a : atoms)
       for (std::uint64_t n = 0; n < clusters_; ++n) rows[n].push_back(atoms_[static_cast<std::size_t>(a)].values[n]);
@@ -342,11 +352,17 @@ class Others {
       if (!a.writes) continue;
       for (const GlobalAccess& b : all) {
         if (b.memory != a.memory) continue;
-        if (++pairs > kMostPairs) return fail("it has too many accesses");
+        if (++pairs > kMostPairs || !spend(1)) return fail("it has too many accesses");
         if (!apart(a, b) || lost_) return fail("CTAs may write what others touch in " + name_of(a.memory));
       }
     }
     return true;
+  }
+
+  // Accounts for numbers that are about to be computed. False: there are too many, or the caller has stopped.
+  bool spend(std::uint64_t numbers) {
+    spent_ += numbers;
+    return spent_ <= kMostSpent && !stop_.stop_requested();
   }
 
   bool fail(std::string why) {
@@ -365,7 +381,8 @@ class Others {
   const Bound& bound_;
   const JobLaunch& launch_;
   std::span<const std::uint64_t> run_;
-  std::uint64_t clusters_;
+  const std::stop_token& stop_;
+  std::uint64_t clusters_, spent_ = 0;
   std::vector<Atom> atoms_;
   std::vector<Class> class_;  // of each cluster
   std::set<Class> was_run_;
@@ -378,12 +395,13 @@ class Others {
 
 }  // namespace
 
-OtherCtas other_ctas(const lower::LoweredKernel& kernel, const Bound& bound, std::span<const std::uint64_t> run) {
+OtherCtas other_ctas(const lower::LoweredKernel& kernel, const Bound& bound, std::span<const std::uint64_t> run,
+                     const std::stop_token& stop) {
   Arena arena;
   ArenaScope scope(arena);
   const CtaUse use(kernel, bound);
   if (!use.unknown().empty()) return {use.unknown(), {}};
-  return Others(use, bound, run).answer();
+  return Others(use, bound, run, stop).answer();
 }
 
 }  // namespace tilewright::run

@@ -7,6 +7,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,9 @@ struct OtherCtas {
   std::string differ;                    // why they may differ, for people; empty: they do not
   std::vector<std::uint64_t> worth_run;  // clusters without which it cannot be shown, if it can with them
 };
-// Of the last launch, by the clusters of these numbers that were run.
-OtherCtas other_ctas(const lower::LoweredKernel& kernel, const Bound& bound, std::span<const std::uint64_t> run);
+// Of the last launch, by the clusters of these numbers that were run. After a stop, and where it would take too long,
+// nothing is shown.
+OtherCtas other_ctas(const lower::LoweredKernel& kernel, const Bound& bound, std::span<const std::uint64_t> run,
+                     const std::stop_token& stop = {});
 
 }  // namespace tilewright::run

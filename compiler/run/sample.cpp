@@ -6,14 +6,6 @@
 namespace tilewright::run {
 namespace {
 
-// Clusters along each axis of the grid.
-std::array<std::uint64_t, 3> along(const JobLaunch& launch) {
-  std::array<std::uint64_t, 3> out{};
-  for (std::size_t d = 0; d < 3; ++d)
-    out[d] = static_cast<std::uint64_t>(launch.grid[d] / std::max<std::int64_t>(1, launch.cluster[d]));
-  return out;
-}
-
 std::uint64_t ctas_of_cluster(const JobLaunch& launch) {
   return static_cast<std::uint64_t>(launch.cluster[0] * launch.cluster[1] * launch.cluster[2]);
 }
@@ -22,7 +14,7 @@ std::uint64_t ctas_of_cluster(const JobLaunch& launch) {
 std::string first_cta(const JobLaunch& launch, std::uint64_t cluster, std::size_t axes) {
   std::string out;
   for (std::size_t d = 0; d < axes; ++d) {
-    const std::uint64_t count = along(launch)[d];
+    const std::uint64_t count = clusters_along(launch)[d];
     out += (d ? ", " : "") + std::to_string(cluster % count * static_cast<std::uint64_t>(launch.cluster[d]));
     cluster /= count;
   }
@@ -31,13 +23,20 @@ std::string first_cta(const JobLaunch& launch, std::uint64_t cluster, std::size_
 
 }  // namespace
 
+std::array<std::uint64_t, 3> clusters_along(const JobLaunch& launch) {
+  std::array<std::uint64_t, 3> out{};
+  for (std::size_t d = 0; d < 3; ++d)
+    out[d] = static_cast<std::uint64_t>(launch.grid[d] / std::max<std::int64_t>(1, launch.cluster[d]));
+  return out;
+}
+
 std::uint64_t clusters_of(const JobLaunch& launch) {
-  const auto [x, y, z] = along(launch);
+  const auto [x, y, z] = clusters_along(launch);
   return x * y * z;
 }
 
 std::vector<std::uint64_t> sample_of(const JobLaunch& launch, std::uint64_t ctas) {
-  const auto [x, y, z] = along(launch);
+  const auto [x, y, z] = clusters_along(launch);
   const std::uint64_t all = x * y * z, most = std::max<std::uint64_t>(1, ctas / ctas_of_cluster(launch));
   std::vector<std::uint64_t> out;
   auto add = [&](std::uint64_t cluster) {

@@ -1,5 +1,6 @@
 // Which clusters of a grid stand for all of it, where not all of them are tried.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -9,6 +10,8 @@
 
 namespace tilewright::run {
 
+// Along each axis of the grid, and all together.
+std::array<std::uint64_t, 3> clusters_along(const JobLaunch& launch);
 std::uint64_t clusters_of(const JobLaunch& launch);
 
 // Numbers of clusters (x of the grid first), in order: the first, the last and the middle one, neighbours along each

@@ -154,11 +154,11 @@ class Looking {
   bool fewer_will_do() {
     std::vector<std::uint64_t> few = {0};
     if (sample_.size() <= few.size()) return false;
-    OtherCtas others = other_ctas(kernel_, launch_.bound(), few);
+    OtherCtas others = other_ctas(kernel_, launch_.bound(), few, stop_);
     if (few.size() + others.worth_run.size() < sample_.size() && !others.worth_run.empty()) {
       few.insert(few.end(), others.worth_run.begin(), others.worth_run.end());
       std::ranges::sort(few);
-      others = other_ctas(kernel_, launch_.bound(), few);
+      others = other_ctas(kernel_, launch_.bound(), few, stop_);
     }
     if (others.differ.empty()) sample_ = few;
     return others.differ.empty();
@@ -166,9 +166,9 @@ class Looking {
 
   // Do the CTAs that were not run as those that were? Runs some more where that tells.
   bool look_at_others(Looked& looked, std::uint64_t steps) {
-    OtherCtas others = other_ctas(kernel_, launch_.bound(), sample_);
+    OtherCtas others = other_ctas(kernel_, launch_.bound(), sample_, stop_);
     if (budget_.awkward && !others.worth_run.empty() && run_more(others.worth_run, steps, looked.findings))
-      others = other_ctas(kernel_, launch_.bound(), sample_);
+      others = other_ctas(kernel_, launch_.bound(), sample_, stop_);
     looked.why = std::move(others.differ);
     const bool alike = looked.why.empty();
     (alike ? looked.shown : looked.part) = sample_text(launch_.launch(), sample_);
