@@ -4,29 +4,13 @@
 #include <cfenv>
 #include <cmath>
 
+#include "compiler/expr/rounded.h"
 #include "compiler/ptx/compute_parts.h"
 
 namespace tilewright::ptx {
 namespace {
 
-enum class Operator { Add, Sub, Mul, Fma, Div, Sqrt };
-
-// One operation in the format of the processor. Through volatile: nothing moves out of the changed rounding.
-template <class F>
-[[gnu::noinline]] F operated(Operator op, int direction, F a, F b, F c) {
-  volatile F x = a, y = b, z = c, r = 0;
-  std::fesetround(direction);
-  switch (op) {
-    case Operator::Add: r = x + y; break;
-    case Operator::Sub: r = x - y; break;
-    case Operator::Mul: r = x * y; break;
-    case Operator::Fma: r = std::fma(x, y, z); break;
-    case Operator::Div: r = x / y; break;
-    case Operator::Sqrt: r = std::sqrt(x); break;
-  }
-  std::fesetround(FE_TONEAREST);
-  return r;
-}
+using Operator = ir::RoundedOp;
 
 // a * b + c, or a + b, of halves as a double that is exact or rounded to odd, so that a second rounding is right.
 double odd(Operator op, double a, double b, double c) {
@@ -74,10 +58,10 @@ Bits operated_bits(const Manner& m, Bits a, Bits b, Bits c) {
   if (second) return b | Bits{1} << 51;
   if (m.type.bits == 64) {
     auto value = [](Bits bits) { return std::bit_cast<double>(static_cast<std::uint64_t>(bits)); };
-    result = std::bit_cast<std::uint64_t>(operated(m.op, m.direction, value(a), value(b), value(c)));
+    result = std::bit_cast<std::uint64_t>(ir::rounded_to(m.op, m.direction, value(a), value(b), value(c)));
   } else if (m.type.bits == 32) {
     auto value = [](Bits bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); };
-    result = std::bit_cast<std::uint32_t>(operated(m.op, m.direction, value(a), value(b), value(c)));
+    result = std::bit_cast<std::uint32_t>(ir::rounded_to(m.op, m.direction, value(a), value(b), value(c)));
   } else {
     result = rounded(m.type, odd(m.op, real(m.type, a), real(m.type, b), real(m.type, c)), m.direction);
   }

@@ -6,6 +6,7 @@
 #include <cfenv>
 #include <cmath>
 
+#include "compiler/expr/rounded.h"
 #include "compiler/simulate/calls.h"
 #include "compiler/simulate/fragments.h"
 #include "compiler/simulate/number.h"
@@ -23,22 +24,7 @@ std::uint32_t bits_of_float(float value) { return std::isnan(value) ? kNan : std
 
 // ---- one operation, rounded as asked ----
 
-enum class Operator { Add, Sub, Mul, Fma };
-
-// Not inlined, and through volatile: nothing may be moved out of the changed rounding.
-template <class F>
-[[gnu::noinline]] F rounded_to(Operator op, int direction, F a, F b, F c) {
-  volatile F x = a, y = b, z = c, r = 0;
-  std::fesetround(direction);
-  switch (op) {
-    case Operator::Add: r = x + y; break;
-    case Operator::Sub: r = x - y; break;
-    case Operator::Mul: r = x * y; break;
-    case Operator::Fma: r = std::fma(x, y, z); break;
-  }
-  std::fesetround(FE_TONEAREST);
-  return r;
-}
+using Operator = ir::RoundedOp;
 
 struct Rounding final : CallForm {
   Operator op = Operator::Add;
@@ -54,7 +40,7 @@ float flushed(const Rounding& f, float value) {
 
 std::uint32_t single(const Rounding& f, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
   float r = flushed(
-      f, rounded_to(f.op, f.direction, flushed(f, float_of(a)), flushed(f, float_of(b)), flushed(f, float_of(c))));
+      f, ir::rounded_to(f.op, f.direction, flushed(f, float_of(a)), flushed(f, float_of(b)), flushed(f, float_of(c))));
   // Of what is clamped a NaN is +0.
   if (f.saturates) r = std::isnan(r) || r <= 0 ? 0.0f : std::fmin(r, 1.0f);
   return bits_of_float(r);
@@ -88,8 +74,8 @@ Step calculate(Machine& m, Thread& t, const Site& s) {
   const std::uint64_t a = Machine::arg(t, s, 1), b = Machine::arg(t, s, 2), c = Machine::arg(t, s, 3);
   std::uint64_t r = 0;
   if (f.wide) {
-    r = std::bit_cast<std::uint64_t>(
-        rounded_to(f.op, f.direction, std::bit_cast<double>(a), std::bit_cast<double>(b), std::bit_cast<double>(c)));
+    r = std::bit_cast<std::uint64_t>(ir::rounded_to(f.op, f.direction, std::bit_cast<double>(a),
+                                                    std::bit_cast<double>(b), std::bit_cast<double>(c)));
   } else {
     auto element = [&](int at) {
       return std::uint64_t{single(f, a >> at & 0xffffffff, b >> at & 0xffffffff, c >> at & 0xffffffff)} << at;
