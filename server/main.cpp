@@ -71,13 +71,8 @@ std::shared_ptr<tilewright::toolchain::SharedStore> shared_cache() {
 std::string version_words() {
   using namespace tilewright;
   std::string dialects;
-  int count = 0;
-  for (const text::DialectName& d : text::kDialects) {
-    if (d.dialect > text::kNewestDialect) continue;
-    dialects.append(count++ ? ", " : " ").append(d.name);
-  }
-  return TILEWRIGHT_VERSION " (commit " + std::string(built_from()) + (count > 1 ? ", dialects" : ", dialect") +
-         dialects + ")";
+  for (const text::DialectName& d : text::kDialects) dialects.append(dialects.empty() ? " " : ", ").append(d.name);
+  return TILEWRIGHT_VERSION " (commit " + std::string(built_from()) + ", dialects" + dialects + ")";
 }
 
 int command_line(int argc, char** argv) {

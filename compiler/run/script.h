@@ -27,7 +27,7 @@ struct ScriptText {
   std::vector<Import> imports;
   std::vector<std::string> entries;  // one a launch: the expression that yields its kernel
   std::string target;                // "sm_90a"
-  text::Dialect dialect = text::kNewestDialect;
+  text::Dialect dialect = text::kDefaultDialect;
   text::Limits limits;
 };
 

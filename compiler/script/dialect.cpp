@@ -17,7 +17,7 @@ std::optional<DialectComment> dialect_comment(const syntax::Tree& tree) {
     name.remove_prefix(std::min(name.find_first_not_of(' '), name.size()));
     std::string_view line = tree.source()->text().substr(d.offset);
     line = line.substr(0, line.find_first_of("\r\n"));
-    return DialectComment{d.offset, static_cast<std::uint32_t>(line.size()), built_in_dialect(name)};
+    return DialectComment{d.offset, static_cast<std::uint32_t>(line.size()), known_dialect(name)};
   }
   return std::nullopt;
 }

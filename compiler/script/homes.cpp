@@ -47,7 +47,7 @@ std::string Home::line() const {
 }
 
 std::string_view prelude_module(std::string_view name) {
-  if (name.starts_with('_') || prelude_file_of(name, text::kNewestDialect).empty()) return {};
+  if (name.starts_with('_') || prelude_file_of(name, text::kDefaultDialect).empty()) return {};
   const std::string_view module = module_with(name);
   return module.starts_with("tvm.tirx.lang.") ? module : std::string_view();
 }

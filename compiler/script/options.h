@@ -22,7 +22,7 @@ struct EvaluateOptions {
   // The release that the script is written in: this one, whatever its comment says; else what its comment says; else
   // the project's. All of them are built in (surface.h).
   std::optional<text::Dialect> dialect;
-  text::Dialect project_dialect = text::kNewestDialect;
+  text::Dialect project_dialect = text::kDefaultDialect;
   std::vector<std::string> entries;  // nothing: all that are found
   std::size_t max_entries = 256;     // of parametrize products and the like
   // False: of a list of arguments for one factory (CONFIGS, parametrize) the first alone is evaluated; the others are

@@ -279,21 +279,11 @@ const Surface& surface_of(text::Dialect dialect) {
   return v0_25;
 }
 
-std::expected<text::Dialect, std::string> built_in_dialect(std::string_view name) {
-  std::string available;
-  for (const text::DialectName& d : text::kDialects) {
-    if (d.dialect <= text::kNewestDialect) available.append(available.empty() ? "" : ", ").append(d.name);
-  }
-  std::optional<text::Dialect> dialect = text::parse_dialect(name);
-  if (!dialect) {
-    return std::unexpected("there is no release '" + std::string(name) + "' of the dialect; this version reads " +
-                           available);
-  }
-  if (*dialect > text::kNewestDialect) {
-    return std::unexpected("release " + std::string(name) + " of the dialect is not built in; this version reads " +
-                           available);
-  }
-  return *dialect;
+std::expected<text::Dialect, std::string> known_dialect(std::string_view name) {
+  if (const std::optional<text::Dialect> dialect = text::parse_dialect(name)) return *dialect;
+  std::string known;
+  for (const text::DialectName& d : text::kDialects) known.append(known.empty() ? "" : ", ").append(d.name);
+  return std::unexpected("there is no release '" + std::string(name) + "' of the dialect; this version reads " + known);
 }
 
 }  // namespace tilewright::script

@@ -136,11 +136,10 @@ class Surface {
   mutable std::vector<Other> others_;  // by path
 };
 
-// The names of a release, as far as they are listed: the one place where a surface is chosen. Scripts are written in
-// those releases that are built in, up to text::kNewestDialect; of the later ones not every name has a row.
+// The names of a release: the one place where a surface is chosen.
 const Surface& surface_of(text::Dialect dialect);
-// A release by its name, or why not: "there is no release 0.9 of the dialect: ...", "0.27 is not built in yet: ...".
-std::expected<text::Dialect, std::string> built_in_dialect(std::string_view name);
+// A release by its name, or why not: "there is no release '0.9' of the dialect; this version reads ...".
+std::expected<text::Dialect, std::string> known_dialect(std::string_view name);
 
 // The rows of each file.
 std::span<const Record> scope_id_records();

@@ -17,8 +17,8 @@ struct DialectName {
 inline constexpr std::array<DialectName, 3> kDialects = {
     {{Dialect::V0_25, "0.25"}, {Dialect::V0_26, "0.26"}, {Dialect::V0_27, "0.27"}}};
 
-// The newest release whose surface is built in: that of a script which does not say.
-inline constexpr Dialect kNewestDialect = Dialect::V0_25;
+// That of a script for which nothing decides.
+inline constexpr Dialect kDefaultDialect = Dialect::V0_25;
 
 constexpr std::string_view dialect_name(Dialect dialect) { return kDialects[static_cast<std::size_t>(dialect)].name; }
 // Nothing: no such release.

@@ -55,7 +55,7 @@ void add_settings_options(CLI::App& command);
 struct DialectOption {
   std::string text = "auto";
   void add(CLI::App& command);
-  // Nothing for "auto"; false, with a message on stderr: there is no such release, or it is not built in.
+  // Nothing for "auto"; false, with a message on stderr: there is no such release.
   bool read(std::optional<text::Dialect>* into) const;
 };
 // To standard error, behind everything that was printed so far: a pipe that both go into keeps the order.

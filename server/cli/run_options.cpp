@@ -89,7 +89,7 @@ std::string unmodelled_text() {
   std::map<std::string_view, std::string> by_reason;
   for (const simulate::Unmodelled& row : simulate::unmodelled_rows()) {
     std::string& names = by_reason[row.why];
-    names += (names.empty() ? "" : ", ") + intrinsics::say(*intrinsics::row_of_id(row.id), text::kNewestDialect);
+    names += (names.empty() ? "" : ", ") + intrinsics::say(*intrinsics::row_of_id(row.id), text::kDefaultDialect);
   }
   std::string out = "A run that comes to one of these calls on the simulator is incomplete:\n";
   for (const auto& [why, names] : by_reason) out += "  " + names + ": " + std::string(why) + "\n";

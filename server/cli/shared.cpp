@@ -38,7 +38,7 @@ void DialectOption::add(CLI::App& command) {
 
 bool DialectOption::read(std::optional<text::Dialect>* into) const {
   if (text == "auto") return true;
-  auto dialect = script::built_in_dialect(text);
+  auto dialect = script::known_dialect(text);
   if (!dialect) {
     fail_usage(dialect.error());
     return false;

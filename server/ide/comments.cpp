@@ -33,7 +33,7 @@ void add_architectures(Completions& out, std::string_view given) {
 
 void add_dialects(Completions& out) {
   for (const text::DialectName& d : text::kDialects) {
-    if (script::built_in_dialect(d.name)) out.add(std::string(d.name), Kind::Value, 1);
+    if (script::known_dialect(d.name)) out.add(std::string(d.name), Kind::Value, 1);
   }
 }
 

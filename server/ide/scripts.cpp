@@ -67,7 +67,7 @@ Script Scripts::find(const std::string& path) {
 
 Script Scripts::prelude(std::string_view name) {
   const std::string file =
-      script::prelude_file_of(name, q_.snapshot ? q_.snapshot->surface().dialect() : text::kNewestDialect);
+      script::prelude_file_of(name, q_.snapshot ? q_.snapshot->surface().dialect() : text::kDefaultDialect);
   if (file.empty()) return nullptr;
   std::string path = std::string(kPreludeFolder) + file;
   Script& script = known_[path];

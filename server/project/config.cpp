@@ -235,7 +235,7 @@ std::expected<void, std::string> check_pools(const Config& config, const Config&
 std::expected<void, std::string> read_dialect(const toml::node& value, const std::string& name, Config& config) {
   auto release = value.value<std::string>();
   if (!release) return std::unexpected(place(name, value) + "dialect is a text, such as \"0.25\"");
-  auto dialect = script::built_in_dialect(*release);
+  auto dialect = script::known_dialect(*release);
   if (!dialect) return std::unexpected(place(name, value) + dialect.error());
   config.dialect = *dialect;
   return {};

@@ -34,7 +34,7 @@ namespace tilewright::project {
 struct Config {
   std::filesystem::path file;  // empty: there is none
   text::Limits limits;
-  text::Dialect dialect = text::kNewestDialect;
+  text::Dialect dialect = text::kDefaultDialect;
   std::vector<ir::Target> targets;  // of scripts that do not say; empty: found out
   std::map<std::string, std::optional<text::Severity>, std::less<>> severity;  // nothing: off
   Remotes remotes;

@@ -9,7 +9,7 @@
 
 using namespace tilewright;
 using namespace tilewright::testing;
-constexpr text::Dialect kRelease = text::kNewestDialect;
+constexpr text::Dialect kRelease = text::kDefaultDialect;
 
 using ir::ExecScope;
 using ir::StorageScope;

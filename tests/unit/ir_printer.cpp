@@ -10,7 +10,7 @@ using namespace tilewright::ir;
 namespace {
 
 std::string text_of(Expr e) {
-  ScriptWriter w(nullptr, text::kNewestDialect);
+  ScriptWriter w(nullptr, text::kDefaultDialect);
   w.expression(e);
   return w.out;
 }
@@ -23,7 +23,7 @@ TEST_CASE("expressions print as the reference prints them") {
   const Var* x = make_var("x", kInt32);
   const Var* y = make_var("x", kInt32);  // a second one of that name
   const Var* u = make_var("u", kUInt32);
-  ScriptWriter w(nullptr, text::kNewestDialect);
+  ScriptWriter w(nullptr, text::kDefaultDialect);
   w.expression(add(mul(x, Expr(2)), y));
   CHECK(w.out == "x * 2 + x_1");
   CHECK(text_of(mul(add(x, Expr(1)), Expr(3))) == "(x + 1) * 3");

@@ -495,11 +495,11 @@ TEST_CASE("every name of the prelude is defined by its file") {
         "GroupMajor3D", "RankAwareGroupMajorTileScheduler", "IndexedTripleTileScheduler",
         "FlashAttentionLinearScheduler", "FlashAttentionLPTScheduler", "ClusterLaunchControlScheduler"}) {
     INFO(name);
-    const std::string file = prelude_file_of(name, text::kNewestDialect);
+    const std::string file = prelude_file_of(name, text::kDefaultDialect);
     REQUIRE(!file.empty());
     CHECK(has(std::string(prelude_source(file)), "class " + std::string(name)));
   }
-  CHECK(prelude_file_of("copy", text::kNewestDialect).empty());
+  CHECK(prelude_file_of("copy", text::kDefaultDialect).empty());
   CHECK(prelude_source("nothing.py").empty());
 }
 

@@ -11,7 +11,7 @@ using namespace tilewright;
 
 namespace {
 
-const script::Surface& surface() { return script::surface_of(text::kNewestDialect); }
+const script::Surface& surface() { return script::surface_of(text::kDefaultDialect); }
 
 std::vector<const script::Record*> words() {
   std::vector<const script::Record*> out;

@@ -88,7 +88,7 @@ Answer<Json> resolve(const Request& r, const Item& params) {
   std::string words;
   if (word.starts_with(kSpace) && label.is_string()) {
     const script::Record* record =
-        script::surface_of(text::kNewestDialect).find(word.substr(kSpace.size()), label.get<std::string>());
+        script::surface_of(text::kDefaultDialect).find(word.substr(kSpace.size()), label.get<std::string>());
     if (record) words = record->documentation;
   } else if (word.starts_with(kInstruction)) {
     words = ide::documentation_of_instruction(word.substr(kInstruction.size()));
