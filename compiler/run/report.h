@@ -7,7 +7,7 @@
 #include "compiler/run/bind.h"
 #include "compiler/run/element.h"
 #include "compiler/run/statistics.h"
-#include "compiler/simulate/watch.h"
+#include "compiler/simulate/machine/watch.h"
 #include "compiler/text/diagnostic.h"
 #include "compiler/text/source.h"
 

@@ -9,7 +9,7 @@
 
 #include "compiler/ir/origin.h"
 #include "compiler/run/parallel.h"
-#include "compiler/simulate/causes.h"
+#include "compiler/simulate/hazards/causes.h"
 #include "compiler/threads/pause.h"
 
 namespace tilewright::run {

@@ -13,8 +13,8 @@
 #include "compiler/run/other_ctas.h"
 #include "compiler/run/sample.h"
 #include "compiler/run/trial_launch.h"
-#include "compiler/simulate/causes.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/hazards/causes.h"
 
 namespace tilewright::run {
 namespace {

@@ -7,7 +7,7 @@
 #include "compiler/run/element.h"
 #include "compiler/run/simulated_executor.h"
 #include "compiler/simulate/codes.h"
-#include "compiler/simulate/pages.h"
+#include "compiler/simulate/machine/pages.h"
 
 namespace tilewright::run {
 namespace {

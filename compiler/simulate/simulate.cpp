@@ -12,9 +12,9 @@
 #include "compiler/ir/shared_limit.h"
 #include "compiler/lower/flatten.h"
 #include "compiler/simulate/codes.h"
-#include "compiler/simulate/grid.h"
-#include "compiler/simulate/machine.h"
-#include "compiler/simulate/number.h"
+#include "compiler/simulate/machine/grid.h"
+#include "compiler/simulate/machine/machine.h"
+#include "compiler/simulate/machine/number.h"
 
 namespace tilewright::simulate {
 

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "compiler/lower/lowered.h"
-#include "compiler/simulate/timeline_event.h"
+#include "compiler/simulate/machine/timeline_event.h"
 
 namespace tilewright::simulate {
 

@@ -7,7 +7,7 @@
 
 #include "compiler/intrinsics/say.h"
 #include "compiler/run/simulated_executor.h"
-#include "compiler/simulate/unmodelled.h"
+#include "compiler/simulate/calls/unmodelled.h"
 #include "compiler/threads/in_order.h"
 #include "server/project/console.h"
 #include "server/project/environment.h"

@@ -19,7 +19,7 @@ LIMIT = 80
 # Flat switches that may be longer: one case beside the other, each of a line or a few. Taken apart they would be read in two
 # places. With one shortened to the limit, or made more than a list of cases, its line goes away.
 FLAT = {
-    ("compiler/simulate/execute.cpp", "interpret"): "one case an operation of the simulator's machine",
+    ("compiler/simulate/machine/execute.cpp", "interpret"): "one case an operation of the simulator's machine",
     ("compiler/syntax/walk.h", "for_children"): "one case a kind of node",
 }
 # What a case of a flat switch may take on average.

@@ -1,5 +1,5 @@
 // What ends a run early: limits, a stop from outside.
-#include "compiler/simulate/pages.h"
+#include "compiler/simulate/machine/pages.h"
 #include "tests/simulate/runs.h"
 
 using namespace tilewright;

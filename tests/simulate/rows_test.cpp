@@ -4,8 +4,8 @@
 #include <set>
 
 #include "compiler/intrinsics/intrinsic.h"
-#include "compiler/simulate/program.h"
-#include "compiler/simulate/unmodelled.h"
+#include "compiler/simulate/calls/unmodelled.h"
+#include "compiler/simulate/machine/program.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/intrinsics_samples.h"
 

@@ -1,7 +1,7 @@
 #include "tests/simulate/runs.h"
 
 #include "compiler/expr/analyzer.h"
-#include "compiler/simulate/value.h"
+#include "compiler/simulate/machine/value.h"
 
 namespace tilewright::testing {
 

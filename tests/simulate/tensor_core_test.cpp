@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "compiler/simulate/matrix_operand.h"
+#include "compiler/simulate/tensor/matrix_operand.h"
 #include "tests/simulate/runs.h"
 
 using namespace tilewright;

@@ -1,5 +1,5 @@
 // wgmma: products of tiles in shared memory and registers, and what a warpgroup has to do around them.
-#include "compiler/simulate/short_sums.h"
+#include "compiler/simulate/tensor/short_sums.h"
 #include "tests/simulate/runs.h"
 
 using namespace tilewright;

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "compiler/simulate/number.h"
+#include "compiler/simulate/machine/number.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/lower_samples.h"
 

@@ -1,9 +1,9 @@
 // The parts of asynchronous execution by themselves: barriers, tensor maps, tensor memory, combined values.
-#include "compiler/simulate/mbarrier.h"
+#include "compiler/simulate/machine/mbarrier.h"
+#include "compiler/simulate/machine/value.h"
 #include "compiler/simulate/simulate.h"
-#include "compiler/simulate/tensor_map.h"
-#include "compiler/simulate/tensor_memory.h"
-#include "compiler/simulate/value.h"
+#include "compiler/simulate/tensor/tensor_map.h"
+#include "compiler/simulate/tensor/tensor_memory.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/lower_samples.h"
 

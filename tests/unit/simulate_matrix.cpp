@@ -3,7 +3,7 @@
 #include <cstring>
 #include <map>
 
-#include "compiler/simulate/matrix_operand.h"
+#include "compiler/simulate/tensor/matrix_operand.h"
 #include "tests/unit/catch.h"
 
 using namespace tilewright::simulate;

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <random>
 
-#include "compiler/simulate/number.h"
-#include "compiler/simulate/tensor_core.h"
+#include "compiler/simulate/machine/number.h"
+#include "compiler/simulate/tensor/tensor_core.h"
 #include "tests/unit/catch.h"
 
 using namespace tilewright;

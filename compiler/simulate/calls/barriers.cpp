@@ -1,0 +1,176 @@
+// Calls on mbarriers.
+#include "compiler/simulate/calls/calls.h"
+#include "compiler/simulate/codes.h"
+
+namespace tilewright::simulate {
+namespace {
+
+constexpr std::uint64_t kAlways = 1;
+
+// The barrier that the call means: that of its pointer, or the same one of another CTA.
+std::optional<std::uint64_t> target(Machine& m, const Thread& t, const Site& site, std::size_t pointer,
+                                    std::size_t rank) {
+  std::uint64_t at = Machine::arg(t, site, pointer);
+  if (site.args[rank] == Access::kNoRegister) return at;
+  std::uint64_t cta = Machine::arg(t, site, rank);
+  if (cta >= m.ctas()) {
+    m.finding(code::kMbarrier, Severity::Error,
+              "there is no CTA " + std::to_string(cta) + " in a cluster of " + std::to_string(m.ctas()), &t);
+    return std::nullopt;
+  }
+  return m.in_cta(at, static_cast<std::uint32_t>(cta));
+}
+
+template <class F>
+Step count(Machine& m, Thread& t, std::uint64_t at, std::string_view what, F&& f) {
+  return m.counted(t, at, what, std::forward<F>(f)) ? Step::Done : Step::Failed;
+}
+
+Step init(Machine& m, Thread& t, const Site& s) {
+  std::int64_t arrivals = static_cast<std::int64_t>(Machine::arg(t, s, 1));
+  return m.init_barrier(t, Machine::arg(t, s, 0), arrivals) ? Step::Done : Step::Failed;
+}
+
+Step inval(Machine& m, Thread& t, const Site& s) {
+  return m.inval_barrier(t, Machine::arg(t, s, 0)) ? Step::Done : Step::Failed;
+}
+
+// bar, count, cta_id, pred
+Step arrive(Machine& m, Thread& t, const Site& s) {
+  if (Machine::arg(t, s, 3, kAlways) == 0) return Step::Done;
+  auto at = target(m, t, s, 0, 2);
+  auto arrivals = static_cast<std::int64_t>(Machine::arg(t, s, 1, 1));
+  return at ? count(m, t, *at, "an arrival",
+                    [&](Mbarrier& b) {
+                      m.arrives(t, *at);
+                      return b.arrive(arrivals);
+                    })
+            : Step::Failed;
+}
+
+// bar, bytes, cta_id, pred
+Step arrive_expecting(Machine& m, Thread& t, const Site& s) {
+  if (Machine::arg(t, s, 3, kAlways) == 0) return Step::Done;
+  auto at = target(m, t, s, 0, 2);
+  auto bytes = static_cast<std::int64_t>(Machine::arg(t, s, 1));
+  if (!at) return Step::Failed;
+  return count(m, t, *at, "an arrival", [&](Mbarrier& b) {
+    m.arrives(t, *at);
+    if (m.causes()) m.causes()->announces(m, t, *at, bytes);
+    std::string wrong = b.expect(bytes);
+    return wrong.empty() ? b.arrive(1) : wrong;
+  });
+}
+
+Step arrive_state(Machine& m, Thread& t, const Site& s) {
+  auto arrivals = static_cast<std::int64_t>(Machine::arg(t, s, 1, 1));
+  return count(m, t, Machine::arg(t, s, 0), "an arrival", [&](Mbarrier& b) {
+    Machine::set_result(t, s, Mbarrier::token(b.phase, b.missing));
+    m.arrives(t, Machine::arg(t, s, 0));
+    return b.arrive(arrivals);
+  });
+}
+
+Step arrive_drop(Machine& m, Thread& t, const Site& s) {
+  auto arrivals = static_cast<std::int64_t>(Machine::arg(t, s, 1, 1));
+  return count(m, t, Machine::arg(t, s, 0), "an arrival", [&](Mbarrier& b) {
+    m.arrives(t, Machine::arg(t, s, 0));
+    return b.drop(arrivals);
+  });
+}
+
+Step expect(Machine& m, Thread& t, const Site& s) {
+  auto bytes = static_cast<std::int64_t>(Machine::arg(t, s, 1));
+  return count(m, t, Machine::arg(t, s, 0), "expect_tx", [&](Mbarrier& b) {
+    if (m.causes()) m.causes()->announces(m, t, Machine::arg(t, s, 0), bytes);
+    return b.expect(bytes);
+  });
+}
+
+Step complete(Machine& m, Thread& t, const Site& s) {
+  auto bytes = static_cast<std::int64_t>(Machine::arg(t, s, 1));
+  return count(m, t, Machine::arg(t, s, 0), "complete_tx", [&](Mbarrier& b) { return b.complete(bytes); });
+}
+
+Step wait_for(Machine& m, Thread& t, const Site& s, Mbarrier& b, std::uint64_t phase, bool polling) {
+  if (b.phase > phase) {
+    m.waited(t, Machine::arg(t, s, 0));
+    Machine::set_result(t, s, 1);
+    return Step::Done;
+  }
+  // An attempt may fail at any time; under random timing some do at once.
+  if (polling && m.options().timing == Timing::Random && m.engine().random(2)) {
+    Machine::set_result(t, s, 0);
+    return Step::Done;
+  }
+  t.barrier = m.generic(Machine::arg(t, s, 0));
+  t.phase = phase;
+  t.polling = polling;
+  return Step::Wait;
+}
+
+// A parity means the current phase or the one before.
+Step wait_parity(Machine& m, Thread& t, const Site& s, bool polling) {
+  if (m.foresees()) {
+    Machine::set_result(t, s, 1);
+    return Step::Done;
+  }
+  Mbarrier* b = m.barrier_at(t, Machine::arg(t, s, 0), "a wait");
+  if (!b) return Step::Failed;
+  std::uint64_t parity = Machine::arg(t, s, 1);
+  if (parity > 1) {
+    m.finding(code::kMbarrier, Severity::Error,
+              "a phase's parity is 0 or 1, this is " + std::to_string(static_cast<std::int64_t>(parity)), &t);
+    return Step::Failed;
+  }
+  const std::uint64_t pointer = Machine::arg(t, s, 0);
+  m.comes_to_wait(t, pointer, static_cast<std::int64_t>(b->phase) - (b->over(parity) ? 1 : 0));
+  if (b->over(parity)) {
+    m.waited(t, pointer);
+    Machine::set_result(t, s, 1);
+    return Step::Done;
+  }
+  return wait_for(m, t, s, *b, b->phase, polling);
+}
+
+Step wait(Machine& m, Thread& t, const Site& s) { return wait_parity(m, t, s, false); }
+Step test(Machine& m, Thread& t, const Site& s) { return wait_parity(m, t, s, true); }
+
+Step test_state(Machine& m, Thread& t, const Site& s) {
+  if (m.foresees()) {
+    Machine::set_result(t, s, 1);
+    return Step::Done;
+  }
+  Mbarrier* b = m.barrier_at(t, Machine::arg(t, s, 0), "a wait");
+  return b ? wait_for(m, t, s, *b, Mbarrier::phase_of(Machine::arg(t, s, 1)), true) : Step::Failed;
+}
+
+Step pending(Machine&, Thread& t, const Site& s) {
+  Machine::set_result(t, s, static_cast<std::uint64_t>(Mbarrier::missing_of(Machine::arg(t, s, 0))));
+  return Step::Done;
+}
+
+constexpr CallRow kRows[] = {
+    {.meaning = Meaning::MbarrierInit, .slots = "bar, thread_count", .thread = init},
+    {.meaning = Meaning::MbarrierInval, .slots = "bar", .thread = inval},
+    {.meaning = Meaning::MbarrierArrive, .slots = "bar, count, cta_id, pred", .thread = arrive},
+    {.meaning = Meaning::MbarrierArriveRemote, .slots = "bar, count, cta_id, pred", .thread = arrive},
+    {.meaning = Meaning::MbarrierArriveExpectTx, .slots = "bar, byte_count, cta_id, pred", .thread = arrive_expecting},
+    {.meaning = Meaning::MbarrierArriveExpectTxRemote,
+     .slots = "bar, byte_count, cta_id, pred",
+     .thread = arrive_expecting},
+    {.meaning = Meaning::MbarrierArriveState, .slots = "bar, count", .thread = arrive_state},
+    {.meaning = Meaning::MbarrierArriveDrop, .slots = "bar, count", .thread = arrive_drop},
+    {.meaning = Meaning::MbarrierExpectTx, .slots = "bar, byte_count", .thread = expect},
+    {.meaning = Meaning::MbarrierCompleteTx, .slots = "bar, byte_count", .thread = complete},
+    {.meaning = Meaning::MbarrierWait, .slots = "bar, phase", .thread = wait},
+    {.meaning = Meaning::MbarrierTestWait, .slots = "bar|barrier, phase", .thread = test},
+    {.meaning = Meaning::MbarrierTestWaitState, .slots = "bar, state", .thread = test_state},
+    {.meaning = Meaning::MbarrierPendingCount, .slots = "state", .thread = pending},
+};
+
+}  // namespace
+
+std::span<const CallRow> barrier_calls() { return kRows; }
+
+}  // namespace tilewright::simulate

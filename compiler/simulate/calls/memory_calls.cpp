@@ -1,0 +1,189 @@
+// Loads, stores and atomics that scripts write as instructions.
+#include "compiler/simulate/calls/calls.h"
+#include "compiler/simulate/codes.h"
+#include "compiler/simulate/machine/value.h"
+
+namespace tilewright::simulate {
+namespace {
+
+using intrinsics::Arguments;
+
+std::int64_t width_of(ir::DataType d) { return d.storage_bits() / 8; }
+
+Races::How how(const Site& s) {
+  return s.semantics == intrinsics::Semantics::Weak ? Races::How::Plain : Races::How::Atomic;
+}
+
+// What an atomic access tells others, and hears from them; only a fence completes what is relaxed.
+void publish(Machine& m, const Thread& t, const Site& s, std::uint64_t pointer) {
+  using enum intrinsics::Semantics;
+  if (s.semantics != Weak) m.join(pointer);
+  if (!m.races() || s.semantics == Weak) return;
+  m.interleavings()->publishes(t, m.generic(pointer));
+  m.races()->release(t, pointer, s.scope, s.semantics == Relaxed || s.semantics == Acquire);
+}
+void hear(Machine& m, const Thread& t, const Site& s, std::uint64_t pointer) {
+  using enum intrinsics::Semantics;
+  if (s.semantics != Weak) m.join(pointer);
+  if (!m.races() || s.semantics == Weak) return;
+  m.interleavings()->hears(t, m.generic(pointer));
+  m.races()->acquire(t, pointer, s.scope, s.semantics == Relaxed || s.semantics == Release);
+}
+
+// One value of the site's type from memory into a register.
+std::optional<std::uint64_t> value_at(Machine& m, Thread& t, const Site& s, std::uint64_t pointer, View& from) {
+  if (!m.alive(t, pointer, "a read")) return std::nullopt;
+  const std::int64_t width = width_of(s.type);
+  auto view = m.view(t, pointer, width, width, false, "read");
+  if (!view) return std::nullopt;
+  if (m.races()) m.races()->read(t, pointer, width, how(s));
+  hear(m, t, s, pointer);
+  if (m.options().uninitialised_reads && !view->is_written(width))
+    t.carried = m.undefined_at(t, pointer, [] { return std::string("the value is read"); });
+  std::uint64_t raw = 0;
+  view->get(&raw, width);
+  from = *view;
+  return from_bits(raw, s.type);
+}
+
+// `undefined`: the read that the value comes from without having one.
+bool put(Machine& m, Thread& t, const Site& s, std::uint64_t pointer, std::uint64_t value, std::uint32_t tag,
+         std::uint32_t undefined) {
+  if (!m.alive(t, pointer, "a write")) return false;
+  const std::int64_t width = width_of(s.type);
+  auto to = m.view(t, pointer, width, width, true, "write");
+  if (!to) return false;
+  std::uint64_t raw = to_bits(value, s.type);
+  if (m.races()) m.races()->write(t, pointer, width, to->bytes, reinterpret_cast<const std::byte*>(&raw), how(s));
+  publish(m, t, s, pointer);
+  to->put(&raw, width);
+  for (std::int64_t b = 0; to->tags && b < width; ++b) to->tags[b] = tag ? tag + static_cast<std::uint32_t>(b) : 0;
+  if (undefined) m.store_undefined(t, pointer, *to, width, undefined);
+  return true;
+}
+
+// Who reads the same again and again lets others run, who may change it.
+Step after_read(Machine& m, Thread& t, std::uint64_t pointer, std::uint64_t value) {
+  return m.polls(t, pointer, value) ? Step::Polled : Step::Done;
+}
+
+// addr
+Step load(Machine& m, Thread& t, const Site& s) {
+  View from;
+  auto value = value_at(m, t, s, Machine::arg(t, s, 0), from);
+  if (!value) return Step::Failed;
+  Machine::set_result(t, s, *value);
+  if (t.tags && s.dst != Access::kNoRegister) t.tags[s.dst] = from.tags[0];
+  return after_read(m, t, Machine::arg(t, s, 0), *value);
+}
+
+// addr, where to, guard, offset in elements of 4 bytes
+Step load_into(Machine& m, Thread& t, const Site& s) {
+  View from;
+  const std::uint64_t to = moved(Machine::arg(t, s, 1), static_cast<std::int64_t>(Machine::arg(t, s, 3)) * 4);
+  if (Machine::arg(t, s, 2, 1) == 0) return put(m, t, s, to, 0, 0, 0) ? Step::Done : Step::Failed;
+  auto value = value_at(m, t, s, Machine::arg(t, s, 0), from);
+  if (!value) return Step::Failed;
+  std::uint32_t tag = from.tags ? from.tags[0] : 0;
+  if (!put(m, t, s, to, *value, tag, t.carried)) return Step::Failed;
+  return after_read(m, t, Machine::arg(t, s, 0), *value);
+}
+
+bool set_up_load_into(Site& s, const Arguments& a) {
+  s.type = a.operand("res") ? a["res"].dtype() : ir::kFloat32;
+  return s.type.lanes == 1;
+}
+
+// address; values
+Step store(Machine& m, Thread& t, const Site& s) {
+  const std::int64_t width = width_of(s.type);
+  std::uint64_t at = Machine::arg(t, s, 0);
+  const std::int64_t all = width * static_cast<std::int64_t>(s.items.size());
+  if (!m.view(t, at, all, all, false, "write")) return Step::Failed;
+  for (std::uint32_t value : s.items) {
+    if (!put(m, t, s, at, t.registers[value], t.tags ? t.tags[value] : 0, t.undefined[value])) return Step::Failed;
+    at = moved(m.generic(at), width);
+  }
+  return Step::Done;
+}
+
+bool set_up_store(Site& s, const Arguments& a) {
+  s.type = a.items("values")[0].dtype();
+  return s.type.lanes == 1 && s.type.storage_bits() >= 8;
+}
+
+// ptr, num_bytes
+Step store_zeros(Machine& m, Thread& t, const Site& s) {
+  auto bytes = static_cast<std::int64_t>(Machine::arg(t, s, 1));
+  if (bytes % 8 != 0) {
+    m.finding(code::kRefused, Severity::Error, "st.bulk writes multiples of 8 bytes, not " + std::to_string(bytes), &t);
+    return Step::Failed;
+  }
+  auto to = m.view(t, Machine::arg(t, s, 0), bytes, 8, true, "write");
+  if (!to) return Step::Failed;
+  m.spend(bytes);
+  if (m.races()) m.races()->write(t, Machine::arg(t, s, 0), bytes);
+  to->fill(std::byte{0}, bytes);
+  to->drop_tags(bytes);
+  return Step::Done;
+}
+
+// address, value
+Step atomic(Machine& m, Thread& t, const Site& s) {
+  View from;
+  auto old = value_at(m, t, s, Machine::arg(t, s, 0), from);
+  if (!old) return Step::Failed;
+  std::uint64_t now = combined(static_cast<Combine>(s.code), s.type, *old, normalised(Machine::arg(t, s, 1), s.type));
+  if (!put(m, t, s, Machine::arg(t, s, 0), now, 0, t.carried)) return Step::Failed;
+  const std::uint64_t pointer = Machine::arg(t, s, 0);
+  Machine::set_result(t, s, *old);
+  return after_read(m, t, pointer, *old);
+}
+
+bool set_up_atomic(Site& s, const Arguments& a) {
+  auto op = combine_named(a.operand("op") ? a.text("op") : std::string("add"));
+  s.type = a.operand("ptx_type") ? ptx_type(a.text("ptx_type")) : a["value"].dtype();
+  s.code = op ? static_cast<int>(*op) : 0;
+  return op.has_value() && s.type.lanes == 1;
+}
+
+// ptr, old, new
+Step compare_and_swap(Machine& m, Thread& t, const Site& s) {
+  View from;
+  auto old = value_at(m, t, s, Machine::arg(t, s, 0), from);
+  if (!old) return Step::Failed;
+  m.matters(t, t.carried, "T." + s.text + " compares it");
+  if (*old == Machine::arg(t, s, 1) && !put(m, t, s, Machine::arg(t, s, 0), Machine::arg(t, s, 2), 0, 0))
+    return Step::Failed;
+  const std::uint64_t pointer = Machine::arg(t, s, 0);
+  Machine::set_result(t, s, *old);
+  return after_read(m, t, pointer, *old);
+}
+
+constexpr CallRow kRows[] = {
+    {.meaning = Meaning::LoadValue, .slots = "addr", .thread = load, .carries = true},
+    {.meaning = Meaning::LoadInto,
+     .slots = "addr, res|reg, guard, local_addr",
+     .thread = load_into,
+     .set_up = set_up_load_into,
+     .carries = true},
+    {.meaning = Meaning::StoreValues, .slots = "address", .thread = store, .set_up = set_up_store, .carries = true},
+    {.meaning = Meaning::StoreZeros, .slots = "ptr, num_bytes", .thread = store_zeros},
+    {.meaning = Meaning::ReduceMemory,
+     .slots = "address, value",
+     .thread = atomic,
+     .set_up = set_up_atomic,
+     .carries = true},
+    {.meaning = Meaning::AtomicMemory,
+     .slots = "address|res_addr, value",
+     .thread = atomic,
+     .set_up = set_up_atomic,
+     .carries = true},
+    {.meaning = Meaning::AtomicCas, .slots = "ptr, old_val, new_val", .thread = compare_and_swap, .carries = true},
+};
+
+}  // namespace
+
+std::span<const CallRow> memory_calls() { return kRows; }
+
+}  // namespace tilewright::simulate

@@ -1,0 +1,304 @@
+// tcgen05 in the threads: allocation, loads and stores of fragments, waits and fences (copy_async.md 5, 7, 8.4).
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "compiler/simulate/calls/calls.h"
+#include "compiler/simulate/codes.h"
+#include "compiler/simulate/tensor/tensor_memory.h"
+
+namespace tilewright::simulate {
+namespace {
+
+using intrinsics::Arguments;
+
+Step wrong(Machine& m, const Thread& t, std::string text) {
+  m.finding(code::kTensorMemory, Severity::Error, std::move(text), &t);
+  return Step::Failed;
+}
+
+// ---- allocation, by one warp ----
+
+// dst, columns
+Step allocate(Machine& m, std::span<Thread> lanes, const Site& s) {
+  Thread& t = lanes[0];
+  auto columns = static_cast<std::int64_t>(Machine::arg(t, s, 1));
+  if (columns < TensorMemory::kUnit || columns > TensorMemory::kColumns ||
+      !std::has_single_bit(static_cast<std::uint64_t>(columns)))
+    return wrong(m, t, "columns are allocated by powers of two from 32 to 512, not " + std::to_string(columns));
+  TensorMemory& memory = m.tensor_memory(t.cta);
+  if (memory.relinquished) return wrong(m, t, "this CTA has given up its permit to allocate tensor memory");
+  auto to = m.view(t, Machine::arg(t, s, 0), 4, 4, true, "the address of the tensor memory");
+  if (!to) return Step::Failed;
+  auto first = memory.allocate(columns);
+  if (!first) return Step::Wait;  // until others give columns back
+  memory.made_at(*first, m.origin_of(t));
+  auto address = static_cast<std::uint32_t>(*first);
+  to->put(&address, sizeof address);
+  if (m.races()) {
+    // The warp does it together; others have to wait for it.
+    m.races()->write(t, Machine::arg(t, s, 0), sizeof address);
+    m.races()->meet_lanes(lanes, ~0u);
+  }
+  to->drop_tags(4);
+  return Step::Done;
+}
+
+// address, columns
+Step release(Machine& m, std::span<Thread> lanes, const Site& s) {
+  Thread& t = lanes[0];
+  auto address = static_cast<std::int64_t>(Machine::arg(t, s, 0));
+  auto columns = static_cast<std::int64_t>(Machine::arg(t, s, 1));
+  if (m.tensor_memory(t.cta).release(address, columns)) {
+    const std::uint32_t peer = s.flag && m.ctas() > 1 ? t.cta ^ 1 : t.cta;
+    if (m.races()) m.races()->release_columns(t, address, columns, peer);
+    return Step::Done;
+  }
+  const std::int64_t there = m.tensor_memory(t.cta).columns_from(address);
+  Finding f;
+  f.code = code::kTensorMemory;
+  f.message = std::to_string(columns) + " columns from " + std::to_string(address) + " on are given back, and " +
+              (there ? std::to_string(there) + " were allocated there" : std::string("none were allocated there"));
+  f.hint = there ? "give back what was allocated: n_cols=" + std::to_string(there)
+                 : "pass the address that tcgen05.alloc has written, and the same n_cols";
+  if (there) f.related.push_back({m.tensor_memory(t.cta).origin_of(address), "allocated here"});
+  m.report(std::move(f), &t);
+  return Step::Failed;
+}
+
+bool set_up_release(Site& s, const Arguments& a) {
+  s.flag = a.integer("cta_group") == 2;
+  return true;
+}
+
+Step relinquish(Machine& m, std::span<Thread> lanes, const Site&) {
+  m.tensor_memory(lanes[0].cta).relinquished = true;
+  return Step::Done;
+}
+
+// ---- fragments ----
+
+enum class Shape { Rows32, Cols64, Cols128, Cols256, Halves };
+
+// The cell that a lane's register holds, from the fragment's first one (PTX, "tcgen05 data movement shapes").
+struct Cell {
+  int lane, column;
+};
+Cell cell_of(Shape shape, int lane, int reg, int half) {
+  switch (shape) {
+    case Shape::Rows32: return {lane, reg};
+    case Shape::Cols64: return {lane / 4 + 8 * (lane % 2), lane / 2 % 2 + 2 * reg};
+    case Shape::Cols128: return {lane / 4 + 8 * (reg % 2), lane % 4 + 4 * (reg / 2)};
+    case Shape::Cols256: return {lane / 4 + 8 * (reg / 2 % 2), reg % 2 + 2 * (lane % 4) + 8 * (reg / 4)};
+    case Shape::Halves: return {lane % 16, reg + (lane >= 16 ? half : 0)};
+  }
+  return {0, 0};
+}
+
+bool set_up_fragment(Site& s, const Arguments& a) {
+  constexpr std::string_view kNames[] = {"32x32b", "16x64b", "16x128b", "16x256b", "16x32bx2"};
+  const std::string name = a.text("shape");
+  for (int i = 0; i < 5; ++i)
+    if (kNames[i] == name) s.code = i;
+  s.flag = a.operand("pack") ? a.flag("pack") : a.flag("unpack");
+  s.number = a.integer("num");
+  return true;
+}
+
+// Where a register's 32 bits lie: in one cell, or packed, in the lower halves of two.
+struct Places {
+  View cells[2];
+  int count = 0;
+};
+
+// addr, row, col; registers. Nothing: a finding was made.
+std::optional<std::vector<Places>> places(Machine& m, Thread& t, const Site& s) {
+  const auto [lane, column] = TensorAddress::of(Machine::arg(t, s, 0), Machine::arg(t, s, 1), Machine::arg(t, s, 2));
+  const int quarter = static_cast<int>(t.linear / 32 % 4);
+  if (lane >= TensorMemory::kLanes || (lane / 32 != 0 && lane / 32 != quarter)) {
+    wrong(m, t,
+          "warp " + std::to_string(quarter) + " of a warpgroup reaches lanes " + std::to_string(32 * quarter) + " to " +
+              std::to_string(32 * quarter + 31) + ", the address names lane " + std::to_string(lane));
+    return std::nullopt;
+  }
+  const auto shape = static_cast<Shape>(s.code);
+  const int rows = shape == Shape::Rows32 ? 32 : 16, packed = s.flag ? 2 : 1;
+  if (lane % 32 + rows > 32) {
+    wrong(m, t,
+          "a fragment of " + std::to_string(rows) + " lanes starts at lane " + std::to_string(lane % 32) +
+              " of the warp's 32");
+    return std::nullopt;
+  }
+  TensorMemory& memory = m.tensor_memory(t.cta);
+  std::vector<Places> out(s.items.size());
+  for (std::size_t r = 0; r < out.size(); ++r) {
+    Cell cell = cell_of(shape, static_cast<int>(t.linear % 32), static_cast<int>(r), static_cast<int>(s.number));
+    for (int p = 0; p < packed; ++p) {
+      const int at = column + cell.column * packed + p;
+      if (!memory.holds(at)) {
+        wrong(m, t, "column " + std::to_string(at) + " of tensor memory is used and not allocated");
+        return std::nullopt;
+      }
+      out[r].cells[out[r].count++] = memory.cell(32 * quarter + lane % 32 + cell.lane, at);
+    }
+  }
+  return out;
+}
+
+// One thread's tcgen05.ld or tcgen05.st on its way.
+class FragmentCopy final : public Operation {
+ public:
+  // `pointers` of the registers.
+  FragmentCopy(bool loads, std::vector<Places> cells, std::vector<View> registers, std::vector<std::uint64_t> pointers)
+      : Operation(loads ? Queue::TmemLoad : Queue::TmemStore),
+        loads_(loads),
+        cells_(std::move(cells)),
+        registers_(std::move(registers)),
+        pointers_(std::move(pointers)) {}
+
+  bool told = false;  // a finding has told that what it loads is not there yet
+
+  bool covers(std::uint64_t pointer) const override {
+    return loads_ && std::ranges::any_of(pointers_, [&](std::uint64_t at) {
+             return pointer >> kOffsetBits == at >> kOffsetBits && offset_of(pointer) >= offset_of(at) &&
+                    offset_of(pointer) < offset_of(at) + 4;
+           });
+  }
+  bool take(Machine& m, Thread&) override {
+    cargo_ = Cargo(static_cast<std::int64_t>(registers_.size()) * 4, m.options().trace);
+    for (std::size_t r = 0; r < registers_.size(); ++r) {
+      View to = cargo_.view().at(static_cast<std::int64_t>(r) * 4);
+      if (!loads_) transfer(to, registers_[r], 4);
+      for (int c = 0; loads_ && c < cells_[r].count; ++c)
+        transfer(to.at(c * 2), cells_[r].cells[c], cells_[r].count == 1 ? 4 : 2);
+    }
+    return true;
+  }
+  bool land(Machine&, Thread&) override {
+    for (std::size_t r = 0; r < registers_.size(); ++r) {
+      View from = cargo_.view().at(static_cast<std::int64_t>(r) * 4);
+      if (loads_) {
+        transfer(registers_[r], from, 4);
+        if (told) registers_[r].mark(true, 4);
+      }
+      for (int c = 0; !loads_ && c < cells_[r].count; ++c) {
+        View cell = cells_[r].cells[c];
+        transfer(cell, from.at(c * 2), cells_[r].count == 1 ? 4 : 2);
+        if (cells_[r].count == 2) {
+          std::memset(cell.bytes + 2, 0, 2);
+          std::memset(cell.defined + 2, 1, 2);
+        }
+      }
+    }
+    return true;
+  }
+
+ private:
+  bool loads_;
+  std::vector<Places> cells_;
+  std::vector<View> registers_;
+  std::vector<std::uint64_t> pointers_;
+  Cargo cargo_;
+};
+
+// A warp's access as one operation of its first lane: what all lanes touch together. Was there a finding?
+bool watch_fragment(Machine& m, const Thread& first, const Site& s, bool loads) {
+  constexpr int kColumns[] = {1, 2, 4, 8, 1};  // of each repetition
+  Races& races = *m.races();
+  const auto shape = static_cast<Shape>(s.code);
+  const auto at = TensorAddress::of(Machine::arg(first, s, 0), Machine::arg(first, s, 1), Machine::arg(first, s, 2));
+  const std::uint32_t number = races.issue(first, loads ? Queue::TmemLoad : Queue::TmemStore);
+  const std::int64_t lane = first.linear / 32 % 4 * 32 + at.lane % 32, lanes = shape == Shape::Rows32 ? 32 : 16;
+  const std::int64_t packed = s.flag ? 2 : 1, halves = shape == Shape::Halves ? 2 : 1;
+  const std::uint64_t before = races.conflicts();
+  TensorMemory::each_run(first.cta, lane, lanes, at.column, s.number * kColumns[s.code] * packed * halves,
+                         [&](std::uint64_t place, std::int64_t cells) {
+                           if (loads) {
+                             races.operation_reads(first, number, place, cells);
+                           } else {
+                             races.operation_writes(first, number, place, cells);
+                           }
+                         });
+  return races.conflicts() != before;
+}
+
+Step fragment(Machine& m, std::span<Thread> lanes, const Site& s, bool loads) {
+  bool told = false;
+  for (Thread& t : lanes) {
+    auto cells = places(m, t, s);
+    if (!cells) return Step::Failed;
+    if (m.races() && t.number == lanes[0].number) told = watch_fragment(m, t, s, loads);
+    std::vector<View> registers;
+    std::vector<std::uint64_t> pointers;
+    for (std::uint32_t item : s.items) {
+      pointers.push_back(t.registers[item]);
+      auto at = m.view(t, pointers.back(), 4, 4, false, "a register of tensor memory");
+      if (!at) return Step::Failed;
+      // Until the wait the registers hold nothing.
+      if (loads && m.options().timing != Timing::Earliest) at->mark(false, 4);
+      registers.push_back(*at);
+    }
+    auto op = std::make_unique<FragmentCopy>(loads, std::move(*cells), std::move(registers), std::move(pointers));
+    op->told = told;
+    // A store reads its registers when it is issued.
+    if (!loads) op->taken = op->take(m, t);
+    if (!m.engine().issue(m, t, std::move(op))) return Step::Failed;
+  }
+  return Step::Done;
+}
+Step load(Machine& m, std::span<Thread> lanes, const Site& s) { return fragment(m, lanes, s, true); }
+Step store(Machine& m, std::span<Thread> lanes, const Site& s) { return fragment(m, lanes, s, false); }
+
+Step wait(Machine& m, std::span<Thread> lanes, const Site& s) {
+  const Queue queue = s.flag ? Queue::TmemLoad : Queue::TmemStore;
+  for (Thread& t : lanes)
+    if (!m.engine().finish_all(m, t, queue)) return Step::Failed;
+  if (m.races()) m.races()->awaited_by_warp(lanes, queue);
+  return Step::Done;
+}
+
+bool set_up_wait(Site& s, const Arguments& a) {
+  s.flag = a.row().effects.front().object == intrinsics::Object::TensorLoads;
+  return true;
+}
+
+Step fence(Machine& m, Thread& t, const Site& s) {
+  if (!m.races()) return Step::Done;
+  if (s.flag) {
+    m.races()->fence_tensor_before(t);
+  } else {
+    m.races()->fence_tensor_after(t);
+  }
+  return Step::Done;
+}
+
+bool set_up_fence(Site& s, const Arguments& a) {
+  s.flag = a.row().effects.front().object == intrinsics::Object::BeforeThreadSync;
+  return true;
+}
+
+// ---- addresses ----
+
+// addr, row, col
+Step address(Machine&, Thread& t, const Site& s) {
+  const auto at = TensorAddress::of(Machine::arg(t, s, 0), Machine::arg(t, s, 1), Machine::arg(t, s, 2));
+  Machine::set_result(t, s, static_cast<std::uint64_t>(at.lane) << 16 | static_cast<std::uint64_t>(at.column));
+  return Step::Done;
+}
+
+constexpr CallRow kRows[] = {
+    {.meaning = Meaning::TmemAlloc, .slots = "dst_ptr, n_cols", .warp = allocate},
+    {.meaning = Meaning::TmemDealloc, .slots = "taddr, n_cols", .warp = release, .set_up = set_up_release},
+    {.meaning = Meaning::TmemRelinquish, .slots = "", .warp = relinquish},
+    {.meaning = Meaning::TmemLoad, .slots = "src_addr, row, col", .warp = load, .set_up = set_up_fragment},
+    {.meaning = Meaning::TmemStore, .slots = "dst_addr, row, col", .warp = store, .set_up = set_up_fragment},
+    {.meaning = Meaning::TmemWait, .slots = "", .warp = wait, .set_up = set_up_wait},
+    {.meaning = Meaning::TmemFence, .slots = "", .thread = fence, .set_up = set_up_fence},
+    {.meaning = Meaning::TmemAddress, .slots = "addr, row_offset, col_offset", .thread = address},
+};
+
+}  // namespace
+
+std::span<const CallRow> tensor_memory_calls() { return kRows; }
+
+}  // namespace tilewright::simulate

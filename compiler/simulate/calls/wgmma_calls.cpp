@@ -1,0 +1,299 @@
+// wgmma: four warps multiply tiles of shared memory asynchronously and add to their registers.
+//
+// One operation stands for the work of all four warps. It reads shared memory whenever it likes between its issue and
+// the wait for its group, one after the other in the order of their issue. Products are exact and are added up in
+// floats; the units of a GPU cut sums to a few bits more than a float has, so that last bits may differ there. Sums of
+// 8-bit floats have fewer bits (short_sums.h); those of integers are exact and wrap.
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "compiler/simulate/calls/calls.h"
+#include "compiler/simulate/codes.h"
+#include "compiler/simulate/tensor/fragments.h"
+#include "compiler/simulate/tensor/matrix_operand.h"
+#include "compiler/simulate/tensor/short_sums.h"
+
+namespace tilewright::simulate {
+namespace {
+
+using intrinsics::Arguments;
+
+constexpr int kRows = 64, kWarps = 4;
+
+struct Multiply final : CallForm {
+  Number number{};
+  MatrixForm a, b;
+  float sign = 1;        // of the product
+  int a_registers = 0;   // 0: A is in shared memory
+  int accumulators = 0;  // registers of a lane
+};
+
+std::optional<Element> element_of(Number number) {
+  switch (number) {
+    case Number::Half: return Element::F16;
+    case Number::BFloat: return Element::BF16;
+    case Number::Tf32: return Element::TF32;
+    case Number::E4m3: return Element::E4M3;
+    case Number::E5m2: return Element::E5M2;
+    case Number::S8: return Element::S8;
+    case Number::U8: return Element::U8;
+    default: return std::nullopt;
+  }
+}
+
+bool set_up(Site& s, const Arguments& a) {
+  auto form = std::make_shared<Multiply>();
+  Multiply& f = *form;
+  auto number = number_named(a.text("in_dtype"));
+  auto element = number ? element_of(*number) : std::nullopt;
+  if (!element) return false;
+  const int n = static_cast<int>(a.integer("N")), k = static_cast<int>(a.integer("K"));
+  f.number = *number;
+  auto transposed = [&](std::string_view which) { return a.operand(which) && a.flag(which); };
+  f.a = {.element = *element, .rows = kRows, .columns = k, .mn_major = transposed("transA")};
+  f.b = {.element = *element, .rows = n, .columns = k, .mn_major = transposed("transB")};
+  if (a.operand("scaleA")) f.sign = static_cast<float>(a.integer("scaleA") * a.integer("scaleB"));
+  f.a_registers = a.operand("descA") ? 0 : kRows * k * bits_of(*number) / (kWarps * 32 * 32);
+  f.accumulators = kRows * n / (kWarps * 32);
+  s.form = std::move(form);
+  return true;
+}
+
+// Slots: the descriptors of A and B, whether the sums go on from what the accumulators hold.
+enum Slot { kDescriptorA, kDescriptorB, kAccumulate };
+
+// The registers of items [first, first + count), as runs of neighbours.
+std::vector<Run> runs_of(const Thread& t, const Site& s, int first, int count) {
+  std::vector<Run> out;
+  for (int i = first; i < first + count; ++i) {
+    const std::uint64_t pointer = t.registers[s.items[static_cast<std::size_t>(i)]];
+    if (!out.empty() && moved(out.back().pointer, out.back().bytes) == pointer) {
+      out.back().bytes += 4;
+    } else {
+      out.push_back({pointer, 4});
+    }
+  }
+  return out;
+}
+
+// What a lane holds of a register array's run, not looked at as an access of the thread. Null: a finding was made.
+std::optional<View> registers(Machine& m, const Thread& t, const Run& run) {
+  return m.view(t, run.pointer, run.bytes, 4, false, "a register of wgmma");
+}
+
+class Product final : public Operation {
+ public:
+  Product(const Multiply& form, std::span<Thread> lanes, std::vector<Run> accumulators, std::vector<Run> fragments)
+      : Operation(Queue::Wgmma),
+        form_(form),
+        lanes_(lanes),
+        accumulators_(std::move(accumulators)),
+        fragments_(std::move(fragments)) {}
+
+  bool take(Machine& m, Thread& t) override {
+    auto b = read_matrix(m, t, t.cta, descriptor_b, form_.b, "wgmma's B");
+    if (!b) return false;
+    b_ = std::move(*b);
+    if (form_.a_registers != 0) return take_fragments(m);
+    auto a = read_matrix(m, t, t.cta, descriptor_a, form_.a, "wgmma's A");
+    if (a) a_ = std::move(*a);
+    return a.has_value();
+  }
+
+  bool land(Machine& m, Thread& t) override {
+    // Those before it come first: they may add to the same registers.
+    if (!m.engine().finish_before(m, t, Queue::Wgmma, sequence)) return false;
+    const auto columns = static_cast<std::size_t>(form_.b.rows);
+    std::vector<float> sums(is_short() ? 0 : kRows * columns);
+    if (!is_short()) multiply_into(a_, b_, sums.data());
+    m.spend(std::int64_t{kRows} * form_.b.rows * form_.b.columns / 8);
+    Warpgroups::Moving moving(m.warpgroups());
+    auto whole = [](const Matrix& matrix) {
+      return std::memchr(matrix.defined.data(), 0, matrix.defined.size()) == nullptr;
+    };
+    const bool defined = whole(a_) && whole(b_);
+    for (const Thread& lane : lanes_)
+      if (!add_to(m, lane, sums, defined)) return false;
+    return true;
+  }
+
+  MatrixDescriptor descriptor_a, descriptor_b;
+  bool accumulates = false;
+
+ private:
+  // 8-bit floats, which are added up with fewer bits.
+  bool is_short() const { return form_.number == Number::E4m3 || form_.number == Number::E5m2; }
+  bool is_integer() const { return form_.number == Number::S8 || form_.number == Number::U8; }
+
+  bool take_fragments(Machine& m) {
+    Warpgroups::Moving moving(m.warpgroups());
+    a_ = Matrix(form_.a.rows, form_.a.columns);
+    const int bits = bits_of(form_.number), count = 32 / bits;
+    for (std::size_t l = 0; l < lanes_.size(); ++l) {
+      int reg = 0;
+      for (const Run& run : fragments_) {
+        auto from = registers(m, lanes_[l], run);
+        if (!from) return false;
+        for (std::int64_t at = 0; at < run.bytes; at += 4, ++reg) {
+          std::uint32_t word;
+          from->at(at).get(&word, sizeof word);
+          for (int e = 0; e < count; ++e) {
+            const Place place = place_in_a(form_.number, 16, static_cast<int>(l % 32), reg, e);
+            a_.row(static_cast<int>(l / 32) * 16 + place.row)[place.column] =
+                number_of(form_.a.element, bits == 32 ? word : word >> (e * bits) & ((1u << bits) - 1));
+          }
+        }
+      }
+    }
+    return true;
+  }
+
+  // Adds a lane's part of the products to its registers. `defined`: all that was multiplied was ever written.
+  bool add_to(Machine& m, const Thread& t, const std::vector<float>& sums, bool defined) {
+    const int columns = form_.b.rows, lane = static_cast<int>(t.linear % 32);
+    const int top = static_cast<int>(t.linear % Warpgroups::kThreads / 32) * 16 + lane / 4;
+    int i = 0;
+    for (const Run& run : accumulators_) {
+      auto to = registers(m, t, run);
+      if (!to) return false;
+      for (std::int64_t at = 0; at < run.bytes; at += 4, ++i) {
+        const View cell = to->at(at);
+        const int row = top + i / 2 % 2 * 8, column = i / 4 * 8 + lane % 4 * 2 + i % 2;
+        std::uint32_t before = 0;  // a sum of nothing is +0, whatever the signs
+        if (accumulates) cell.get(&before, sizeof before);
+        const std::uint32_t after = is_short() ? sum_of(a_.row(row), b_.row(column), before)
+                                               : sum_of(sums[static_cast<std::size_t>(row * columns + column)], before);
+        cell.put(&after, sizeof after);
+        if (defined && accumulates) continue;  // the register is defined as it was
+        const bool known = a_.defined[static_cast<std::size_t>(row)] && b_.defined[static_cast<std::size_t>(column)] &&
+                           (!accumulates || cell.is_written(4));
+        cell.mark(known, 4);
+      }
+      to->drop_tags(run.bytes);
+    }
+    return true;
+  }
+
+  // The bits of an accumulator with the products of one instruction added to it.
+  std::uint32_t sum_of(const float* a, const float* b, std::uint32_t before) const {
+    return std::bit_cast<std::uint32_t>(short_sum(a, b, a_.columns, form_.sign, std::bit_cast<float>(before)));
+  }
+  std::uint32_t sum_of(float products, std::uint32_t before) const {
+    // 32 products of 8 bits each are an integer that a float holds.
+    if (is_integer()) return before + static_cast<std::uint32_t>(static_cast<std::int32_t>(products));
+    return std::bit_cast<std::uint32_t>(std::bit_cast<float>(before) + form_.sign * products);
+  }
+
+  const Multiply& form_;
+  std::span<Thread> lanes_;
+  std::vector<Run> accumulators_, fragments_;
+  Matrix a_, b_;
+};
+
+// The threads of a warpgroup give one instruction the same operands. False: a finding was made.
+bool agree(Machine& m, std::span<const Thread> lanes, const Site& s) {
+  constexpr std::string_view kNames[] = {"A's descriptor", "B's descriptor", "scaleD"};
+  auto differ = [&](const Thread& t, std::string_view what) {
+    m.finding(code::kWarpgroup, Severity::Error,
+              "threads " + std::to_string(lanes[0].linear) + " and " + std::to_string(t.linear) +
+                  " of a warpgroup give a wgmma different values of " + std::string(what),
+              &t);
+    return false;
+  };
+  for (const Thread& t : lanes) {
+    for (std::size_t slot = 0; slot < s.args.size(); ++slot)
+      if (Machine::arg(t, s, slot) != Machine::arg(lanes[0], s, slot)) return differ(t, kNames[slot]);
+    for (std::uint32_t item : s.items)
+      if (t.registers[item] != lanes[0].registers[item]) return differ(t, "a register's place");
+  }
+  return true;
+}
+
+// Registers that the instruction reads and that nobody has written.
+bool check_read(Machine& m, std::span<const Thread> lanes, std::span<const Run> runs, std::string_view what) {
+  Warpgroups::Moving moving(m.warpgroups());
+  for (const Run& run : runs) {
+    if (m.warpgroups().writes(lanes[0], run.pointer)) continue;  // by the wgmma before it
+    for (const Thread& t : lanes) {
+      auto at = registers(m, t, run);
+      if (!at) return false;
+      if (!m.options().uninitialised_reads) continue;
+      const std::int64_t hole = at->hole(run.bytes);
+      if (hole == run.bytes) continue;
+      m.undefined_read(t, moved(run.pointer, hole), std::string(what) + " is read");
+      at->mark(true, run.bytes);
+    }
+  }
+  return true;
+}
+
+Step multiply(Machine& m, std::span<Thread> lanes, const Site& s) {
+  const Multiply& f = form_of<Multiply>(s);
+  if (!agree(m, lanes, s)) return Step::Failed;
+  Thread& t = lanes[0];
+  std::vector<Run> fragments = runs_of(t, s, 0, f.a_registers),
+                   accumulators = runs_of(t, s, f.a_registers, f.accumulators);
+  const bool accumulates = Machine::arg(t, s, kAccumulate) != 0;
+  if (!check_read(m, lanes, fragments, "a register of A")) return Step::Failed;
+  if (accumulates && !check_read(m, lanes, accumulators, "an accumulator")) return Step::Failed;
+  m.warpgroups().issue(m, lanes, accumulators, fragments);
+  auto op = std::make_unique<Product>(f, lanes, std::move(accumulators), std::move(fragments));
+  op->accumulates = accumulates;
+  op->descriptor_b = MatrixDescriptor::of_wgmma(Machine::arg(t, s, kDescriptorB));
+  if (f.a_registers == 0) op->descriptor_a = MatrixDescriptor::of_wgmma(Machine::arg(t, s, kDescriptorA));
+  if (m.races()) {
+    op->raced = {m.races()->issue(t, Queue::Wgmma)};
+    if (f.a_registers == 0) watch_matrix(m, t, op->raced[0], t.cta, op->descriptor_a, f.a);
+    watch_matrix(m, t, op->raced[0], t.cta, op->descriptor_b, f.b);
+  }
+  return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
+}
+
+Step fence(Machine& m, std::span<Thread> lanes, const Site&) {
+  m.warpgroups().fence(lanes);
+  return Step::Done;
+}
+
+Step commit(Machine& m, std::span<Thread> lanes, const Site&) {
+  m.warpgroups().commit(lanes[0]);
+  m.engine().commit(lanes[0], Queue::Wgmma);
+  if (m.races()) m.races()->commit(lanes[0], Queue::Wgmma);
+  return Step::Done;
+}
+
+// n
+Step wait(Machine& m, std::span<Thread> lanes, const Site& s) {
+  const std::uint64_t allowed = Machine::arg(lanes[0], s, 0);
+  m.warpgroups().wait(lanes[0], allowed);
+  if (m.races()) m.races()->awaited_by(lanes, Queue::Wgmma, allowed);
+  return m.engine().finish(m, lanes[0], Queue::Wgmma, allowed) ? Step::Done : Step::Failed;
+}
+
+// desc, addr, ldo, sdo, swizzle
+Step descriptor(Machine& m, Thread& t, const Site& s) {
+  constexpr std::uint64_t kLayout[] = {0, 3, 2, 1};
+  auto start = m.window_address(Machine::arg(t, s, 1));
+  if (!start) {
+    m.finding(code::kPointer, Severity::Error, "a matrix descriptor describes shared memory", &t);
+    return Step::Failed;
+  }
+  const std::uint64_t bits = (*start >> 4 & 0x3fff) | (Machine::arg(t, s, 2) & 0x3fff) << 16 |
+                             (Machine::arg(t, s, 3) & 0x3fff) << 32 | kLayout[Machine::arg(t, s, 4) & 3] << 62;
+  const std::uint64_t to = Machine::arg(t, s, 0);
+  return write_registers(m, t, {&to, 1}, 64, &bits, "the descriptor") ? Step::Done : Step::Failed;
+}
+
+constexpr CallRow kCalls[] = {
+    {.meaning = Meaning::WgmmaMma, .slots = "descA, descB, scaleD", .warpgroup = multiply, .set_up = set_up},
+    {.meaning = Meaning::WgmmaFence, .slots = "", .warpgroup = fence},
+    {.meaning = Meaning::WgmmaCommit, .slots = "", .warpgroup = commit},
+    {.meaning = Meaning::WgmmaWait, .slots = "n", .warpgroup = wait},
+    {.meaning = Meaning::WgmmaDescriptor, .slots = "desc, addr, ldo, sdo, swizzle", .thread = descriptor},
+};
+
+}  // namespace
+
+std::span<const CallRow> wgmma_calls() { return kCalls; }
+
+}  // namespace tilewright::simulate

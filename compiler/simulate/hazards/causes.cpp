@@ -1,0 +1,234 @@
+#include "compiler/simulate/hazards/causes.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "compiler/intrinsics/say.h"
+#include "compiler/ir/origin.h"
+#include "compiler/simulate/codes.h"
+#include "compiler/simulate/machine/machine.h"
+
+namespace tilewright::simulate {
+namespace {
+
+constexpr std::size_t kMostRelated = 8;
+constexpr int kKnownCause = kCause + 1;
+
+std::string counted(std::int64_t n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
+
+// How hints about memory begin that one thread gives back for others (races_told.cpp).
+constexpr std::string_view kReleasedForAll = "one thread ";
+
+// And of barriers that more threads arrive at than they are initialised for.
+constexpr std::string_view kTooFew = "initialise it for ";
+
+// May it follow from a barrier that counts wrongly?
+bool may_follow(const Finding& f) {
+  constexpr std::string_view kCodes[] = {code::kUnwritten,  code::kDeadlock, code::kMbarrier,  code::kBytes,
+                                         code::kUnfinished, code::kRace,     code::kUnawaited, code::kInterleaving};
+  return f.weight < kCause && std::ranges::find(kCodes, f.code) != std::end(kCodes);
+}
+
+}  // namespace
+
+std::string_view usual_hint(std::string_view finding) {
+  struct Hint {
+    std::string_view code, text;
+  };
+  static constexpr Hint kHints[] = {
+      {code::kOutOfBounds, "guard the access with a test of its index, or correct the index"},
+      {code::kUnwritten,
+       "write it before it is read, and wait for what writes it; Tx.cta.fill gives a whole tile a value"},
+      {code::kMisaligned, "let the address be a multiple of the access, or make the access narrower"},
+      {code::kDivergence, "move the barrier out of the branch, so that all threads come to one call"},
+      {code::kPartialWarp, "let all lanes that the mask names come to the call, or give it the mask of those that do"},
+      {code::kDivision, "test the divisor before"},
+      {code::kPointer,
+       "pass an address of the kernel's own buffers; of another CTA's memory only to instructions that "
+       "take .shared::cluster"},
+      {code::kMbarrier, "let one thread initialise the barrier, and as many arrive in each phase as that says"},
+      {code::kBytes, "let expect_tx announce as many bytes as the copies that signal the barrier bring"},
+      {code::kLaunch, "change the extents of the launch"},
+  };
+  const auto found = std::ranges::find(kHints, finding, &Hint::code);
+  return found == std::end(kHints) ? std::string_view() : found->text;
+}
+
+void Causes::arrives(Machine& m, const Thread& t, std::uint64_t barrier) {
+  const std::uint64_t at = m.generic(barrier);
+  Barrier& b = barriers_[at];
+  const std::uint32_t warp = t.number / 32, lane = 1u << (t.linear % 32);
+  if (b.warp != warp || b.pc != t.pc || (b.lanes & lane)) b.lanes = 0;
+  b.warp = warp;
+  b.pc = t.pc;
+  b.lanes |= lane;
+  const int lanes = std::popcount(b.lanes);
+  const Mbarrier* state = m.find_barrier(at);
+  if (state) counts(m, t, b, *state);
+  if (!state || lanes < 2 || lanes <= state->arrivals) return;
+  // Later lanes make the count larger.
+  auto known = std::ranges::find_if(
+      found_, [](const Finding& f) { return f.code == code::kMbarrier && !f.hint.starts_with(kTooFew); });
+  if (known != found_.end() && !ir::same_origin(known->origin, m.origin_of(t))) return;
+  if (known == found_.end()) known = found_.insert(found_.begin(), Finding{});
+  if (known->times >= static_cast<std::uint64_t>(lanes)) return;
+  known->code = code::kMbarrier;
+  known->message = std::to_string(lanes) + " lanes of warp " + std::to_string(t.linear / 32) + " each arrive at " +
+                   state->name + " by this call, and a phase takes " + counted(state->arrivals, "arrival");
+  known->hint = "let one lane do it: put `if {elect}():` around the call"_row_text;
+  known->origin = m.origin_of(t);
+  known->cta = m.cta_of(t);
+  known->thread = t.linear;
+  known->weight = kCause;
+  known->times = static_cast<std::uint64_t>(lanes);
+  known->related = {{state->origin, state->name + " is initialised here"}};
+}
+
+// More threads arrive by one call than a phase takes. Some kernels let a different one arrive in each phase: it is told
+// where the counting itself goes wrong (is_of_its_barrier()).
+void Causes::counts(Machine& m, const Thread& t, Barrier& b, const Mbarrier& state) {
+  if (b.call == ~0u) b.call = t.pc;
+  if (b.call != t.pc) return;
+  const auto place = std::ranges::lower_bound(b.arrivers, t.number);
+  if (place != b.arrivers.end() && *place == t.number) return;
+  b.arrivers.insert(place, t.number);
+  const auto arrivers = static_cast<std::int64_t>(b.arrivers.size());
+  if (arrivers <= state.arrivals) return;
+  auto known = std::ranges::find_if(found_, [](const Finding& f) { return f.hint.starts_with(kTooFew); });
+  if (known == found_.end()) known = found_.insert(found_.end(), Finding{});
+  if (static_cast<std::int64_t>(known->times) >= arrivers) return;
+  known->code = code::kMbarrier;
+  known->message = state.name + " is initialised for " + counted(state.arrivals, "arrival") + ", and " +
+                   std::to_string(arrivers) + " threads arrive at it by one call: its phases end before all have come";
+  known->hint = std::string(kTooFew) + std::to_string(arrivers) + " arrivals, or let fewer threads arrive";
+  known->origin = state.origin;
+  known->cta = m.cta_of(t);
+  known->thread = t.linear;
+  known->weight = kCause;
+  known->times = static_cast<std::uint64_t>(arrivers);
+  known->related = {{m.origin_of(t), counted(arrivers, "thread") + " arrive here"}};
+}
+
+void Causes::announces(Machine& m, const Thread& t, std::uint64_t barrier, std::int64_t bytes) {
+  const std::uint64_t at = m.generic(barrier);
+  Barrier& b = barriers_[at];
+  if (b.thread == ~0u) b.thread = t.number;
+  b.mixed = b.mixed || b.thread != t.number;
+  if (b.copied > 0) compare(m, at, b);
+  b.announced += bytes;
+  b.announcement = m.origin_of(t);
+}
+
+void Causes::copies(Machine& m, const Thread& t, std::uint64_t barrier, std::int64_t bytes) {
+  Barrier& b = barriers_[m.generic(barrier)];
+  b.mixed = b.mixed || b.thread != t.number || b.announced == 0;
+  b.copied += bytes;
+  if (b.brought.size() < kMostRelated) b.brought.push_back({m.origin_of(t), "brings " + counted(bytes, "byte")});
+}
+
+void Causes::compare(Machine& m, std::uint64_t at, Barrier& b) {
+  const Mbarrier* state = m.find_barrier(at);
+  const bool differs = !b.mixed && b.announced > 0 && b.copied > 0 && b.announced != b.copied;
+  if (differs && state && !by_bytes_) {
+    by_bytes_ = true;
+    Finding f;
+    f.code = code::kBytes;
+    f.message = "expect_tx announces " + std::to_string(b.announced) + " bytes for a phase of " + state->name +
+                ", and the copies behind it bring " + std::to_string(b.copied);
+    f.hint = "announce " + std::to_string(b.copied) + " bytes, as many as the copies bring";
+    f.origin = b.announcement;
+    f.cta = m.cta_of(m.thread(b.thread));
+    f.thread = m.thread(b.thread).linear;
+    f.weight = kCause;
+    f.related = std::move(b.brought);
+    found_.push_back(std::move(f));
+  }
+  b.announced = b.copied = 0;
+  b.brought.clear();
+}
+
+std::vector<Finding> Causes::take(Machine& m) {
+  // Where the run has stopped copies may be missing, never too many.
+  for (auto& [at, b] : barriers_)
+    if (b.copied > b.announced) compare(m, at, b);
+  return std::move(found_);
+}
+
+namespace {
+
+// Memory that one thread gives back before the others are done: they may also come too late to their next wait.
+void fold_late_waits(std::vector<Finding>& findings) {
+  const auto released =
+      std::ranges::find_if(findings, [](const Finding& f) { return f.hint.starts_with(kReleasedForAll); });
+  if (released == findings.end()) return;
+  for (const Finding& f : findings)
+    if (f.code == code::kInterleaving && released->related.size() < kMostRelated)
+      released->related.push_back({f.origin, "follows from it: " + std::string(f.code) + ": " + f.message});
+  std::erase_if(findings, [](const Finding& f) { return f.code == code::kInterleaving; });
+}
+
+// "full" of "`full[0]` is initialised ...".
+std::string_view barrier_of(std::string_view message) {
+  message.remove_prefix(std::min(message.size(), message.find('`') + 1));
+  return message.substr(0, message.find_first_of("`["));
+}
+
+// Does what goes wrong concern the barrier whose count this is?
+bool is_of_its_barrier(const Finding& cause, const std::vector<Finding>& findings) {
+  constexpr std::string_view kCodes[] = {code::kInterleaving, code::kMbarrier, code::kDeadlock};
+  const std::string name = "`" + std::string(barrier_of(cause.message));
+  return std::ranges::any_of(findings, [&](const Finding& f) {
+    if (f.weight >= kCause || std::ranges::find(kCodes, f.code) == std::end(kCodes)) return false;
+    const std::size_t at = f.message.find(name);
+    const std::size_t end = at + name.size();
+    return at != f.message.npos && end < f.message.size() && (f.message[end] == '`' || f.message[end] == '[');
+  });
+}
+
+}  // namespace
+
+void put_causes_first(std::vector<Finding>& findings) {
+  std::erase_if(findings, [&](const Finding& f) {
+    return f.weight == kCause && f.hint.starts_with(kTooFew) && !is_of_its_barrier(f, findings);
+  });
+  fold_late_waits(findings);
+  // One that has led to something before is told whatever else is found (findings come from several schedules).
+  auto first = std::ranges::find(findings, kKnownCause, &Finding::weight);
+  if (first == findings.end()) first = std::ranges::find(findings, kCause, &Finding::weight);
+  if (first == findings.end()) return;
+  Finding cause = std::move(*first);
+  const bool known = cause.weight == kKnownCause;
+  std::erase_if(findings, [&](const Finding& f) { return f.weight >= kCause; });
+  // The same said at the same place, by the rule that the cause breaks.
+  auto same = [&](const Finding& f) { return f.code == cause.code && ir::same_origin(f.origin, cause.origin); };
+  const bool told = std::ranges::any_of(findings, same);
+  auto follows = [&](const Finding& f) { return f.severity == Severity::Error && may_follow(f) && !same(f); };
+  const auto others = std::ranges::count_if(findings, follows);
+  if (others == 0 && !known) return;
+  if (others == 1 && !told && !known) {
+    Finding& one = *std::ranges::find_if(findings, follows);
+    one.related.push_back({cause.origin, cause.message});
+    if (one.hint.empty()) one.hint = cause.hint;
+    return;
+  }
+  // The barrier's own account of its bytes stays where it is, at the initialisation, and names the announcement.
+  const auto account = std::ranges::find_if(findings, [&](const Finding& f) {
+    return cause.code == code::kBytes && f.code == cause.code && f.severity == Severity::Error && !same(f);
+  });
+  if (account != findings.end()) {
+    Finding own = std::move(*account);
+    findings.erase(account);
+    own.related.insert(own.related.begin(), {cause.origin, cause.message});
+    own.hint = cause.hint;
+    cause = std::move(own);
+  }
+  for (const Finding& f : findings) {
+    if (!follows(f) || cause.related.size() >= kMostRelated) continue;
+    cause.related.push_back({f.origin, "follows from it: " + std::string(f.code) + ": " + f.message});
+  }
+  std::erase_if(findings, [&](const Finding& f) { return follows(f) || same(f); });
+  cause.weight = kKnownCause;
+  findings.insert(findings.begin(), std::move(cause));
+}
+
+}  // namespace tilewright::simulate

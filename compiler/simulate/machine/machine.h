@@ -1,0 +1,416 @@
+// Threads, memory and the scheduler of one run.
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "compiler/simulate/hazards/causes.h"
+#include "compiler/simulate/hazards/interleavings.h"
+#include "compiler/simulate/hazards/races.h"
+#include "compiler/simulate/machine/blame.h"
+#include "compiler/simulate/machine/element_names.h"
+#include "compiler/simulate/machine/engine.h"
+#include "compiler/simulate/machine/mbarrier.h"
+#include "compiler/simulate/machine/memory.h"
+#include "compiler/simulate/machine/program.h"
+#include "compiler/simulate/machine/register_pool.h"
+#include "compiler/simulate/machine/timeline.h"
+#include "compiler/simulate/simulate.h"
+#include "compiler/simulate/tensor/tensor_memory.h"
+#include "compiler/simulate/tensor/warpgroup.h"
+
+namespace tilewright::simulate {
+
+enum class State : std::uint8_t { Ready, Waiting, Done };
+
+struct Thread {
+  std::uint32_t pc = 0;
+  State state = State::Ready;
+  std::uint32_t cta = 0;     // in the group that runs together
+  std::uint32_t linear = 0;  // in its CTA
+  std::uint32_t number = 0;  // in the group
+  // Waiting on an mbarrier: which one, and which phase has to be over. A poller goes on with "no" when nothing else
+  // can.
+  std::uint64_t barrier = 0, phase = 0;
+  bool polling = false;
+  // Reads of memory at one call that gave the same value again and again: where, and how often.
+  std::uint32_t polled_pc = 0, polls = 0;
+  std::uint64_t polled = 0, polled_value = 0;
+  std::uint32_t cluster_arrivals = 0, cluster_waits = 0;
+  std::uint64_t* registers = nullptr;
+  std::uint8_t* defined = nullptr;
+  // By register: 0, or the number of the read that gave it no value (undefined.cpp); and how many are not 0.
+  std::uint32_t* undefined = nullptr;
+  std::uint32_t undefined_count = 0;
+  std::uint32_t carried = 0;          // of what a call computes its result from
+  std::uint32_t loads_under_way = 0;  // tcgen05.ld whose registers are not there yet
+  std::uint32_t* tags = nullptr;
+  std::byte* frame = nullptr;
+  std::uint8_t* frame_defined = nullptr;
+  std::uint32_t* frame_tags = nullptr;
+};
+
+// Does everybody of the CTA or the cluster wait there, and not a warp?
+bool is_block_wide(Site::Kind kind);
+bool is_cta_wide(Site::Kind kind);
+
+// Where threads meet that is no mbarrier, by number: no pointer leads to block 0.
+inline constexpr std::uint64_t kClusterPlace = 1, kGridPlace = 2;
+// What fences of a CTA's scope have released before relaxed arrivals at the cluster's barrier.
+inline std::uint64_t cluster_place(std::uint32_t cta) { return 64 + cta; }
+inline std::uint64_t cta_place(std::uint32_t cta) { return 16 + cta; }
+inline std::uint64_t warpgroup_place(const Thread& t) { return 4096 + t.number / Warpgroups::kThreads; }
+inline std::uint64_t named_place(std::uint32_t cta, std::size_t id) { return 256 + cta * 16 + id; }
+
+// An arrival, or bytes, that a thread would bring if its wait were over.
+struct Supply {
+  std::uint32_t thread = 0;
+  std::uint64_t place = 0;  // an mbarrier's pointer, or one of the above
+  ir::Origin origin;
+};
+
+// The CTAs of one cluster (or one CTA), and the memory of the whole run.
+class Machine {
+ public:
+  Machine(const lower::LoweredKernel& kernel, const Program& program, const Options& options, Result& result);
+  // One more for the same launch, prepared as the first is: its own cluster at a time, the same global memory.
+  Machine(const Machine& first, const Options& options, Result& result, std::shared_ptr<History> history);
+
+  bool prepare(const Inputs& inputs);  // global memory, scalars, launch extents
+  void finish();                       // outputs
+
+  // ---- one cluster after the other (grid.h) ----
+  std::uint64_t clusters() const;
+  void begin(std::uint64_t cluster);
+  std::array<std::int64_t, 3> first_cta_of(std::uint64_t cluster) const;
+  // Who gives the number of the next cluster, which then does not begin by itself.
+  void take_clusters_from(std::function<std::optional<std::uint64_t>()> next) { next_cluster_ = std::move(next); }
+  enum class Pause : std::uint8_t {
+    Ended,
+    Polls,    // all that still go on read memory again and again, which another cluster may write
+    AtGrid,   // all of them wait for the whole grid
+    Stopped,  // a finding ends the run, or a limit
+  };
+  Pause go_on();
+  bool is_at_grid() const { return at_grid_; }
+  const Thread* first_waiting() const;       // of those that a pause is for
+  bool has_moved() const { return moved_; }  // in the last go_on(), did a thread do more than poll?
+  void leave_grid();                         // the grid has met
+  void deadlock();
+  // element_names.h: bytes of a block, and what leaves one, by the author's indices. Empty: they have none.
+  std::string name_of(std::uint64_t block, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
+  std::string index_outside(std::uint64_t block, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
+  std::string outside_text(const Thread& t, const Access& access, std::int64_t index, std::int64_t lanes,
+                           std::string_view what) const;
+  const Thread* split_warp() const;  // a lane of one whose lanes wait at different barriers of the CTA
+  void tell_split_warp(const Thread& t);
+  void take_causes();                                        // of the cluster that has run
+  std::int64_t group_bytes() const { return group_bytes_; }  // of the threads and the shared memory of a cluster
+  bool affords(std::int64_t bytes);                          // counts it, and says nothing where it does not fit
+  void stop() { stopped_ = true; }
+  const std::shared_ptr<History>& history() const { return history_; }
+  void use(std::shared_ptr<History> history);
+  // Something has been done whose order among the clusters counts: an atomic access to global memory.
+  bool is_joined() const { return joined_; }
+
+  // ---- what calls see of the machine ----
+  // Memory behind a pointer or a shared window address. Nothing: a finding was made.
+  std::optional<View> view(const Thread& thread, std::uint64_t pointer, std::int64_t bytes, std::int64_t align,
+                           bool writing, std::string_view what);
+  // The same without a finding: nothing, where there is no such memory.
+  std::optional<View> peek(const Thread& thread, std::uint64_t pointer, std::int64_t bytes) const;
+  void finding(std::string_view code, Severity severity, std::string message, const Thread* thread,
+               std::optional<ir::Origin> origin = std::nullopt);
+  // A finding with all that it needs but the place and the thread.
+  void report(Finding f, const Thread* thread, std::optional<ir::Origin> origin = std::nullopt);
+  ir::Origin origin_of(const Thread& t) const { return program_.origins[program_.origin_of[t.pc]]; }
+  // While it lives findings are told at the call that started an operation, not where its thread has got to.
+  class Acting {
+   public:
+    Acting(Machine& m, const Operation& op) : machine_(m), before_(std::exchange(m.acting_, &op)) {}
+    ~Acting() { machine_.acting_ = before_; }
+    Acting(const Acting&) = delete;
+    Acting& operator=(const Acting&) = delete;
+
+   private:
+    Machine& machine_;
+    const Operation* before_;
+  };
+  // Where what happens now stands in the script: the call that the thread is at, or that started the operation.
+  ir::Origin place_in_script(const Thread& t) const { return acting_ ? acting_->origin : origin_of(t); }
+  std::array<std::int64_t, 3> cta_of(const Thread& t) const;  // in the grid
+  std::byte byte_at(std::uint64_t pointer) const { return blocks_[pointer >> kOffsetBits].bytes[offset_of(pointer)]; }
+  // Null: nobody wants one. Its time is that of the thread that runs.
+  Timeline* timeline() { return timeline_.get(); }
+  std::uint64_t now() const { return result_.steps + called_; }
+  // Null: nobody asks who writes what.
+  const Blame* blame() const { return blame_.get(); }
+  Result& result() { return result_; }
+
+  // Shared addresses. `generic` gives the pointer that a window address stands for; what is none stays as it is.
+  std::uint64_t generic(std::uint64_t address) const;
+  std::optional<std::uint32_t> window_address(std::uint64_t pointer) const;  // nothing: not shared memory
+  std::optional<std::uint32_t> rank_of(std::uint64_t pointer) const;         // of the CTA whose shared memory it is
+  std::uint64_t in_cta(std::uint64_t pointer, std::uint32_t rank) const;     // the same place in another CTA
+  std::int64_t place_of(std::uint64_t pointer) const;  // what decides alignment and swizzles: the absolute address
+  std::string_view block_name(std::uint64_t block) const {
+    return block < blocks_.size() ? blocks_[block].name : "memory";
+  }
+  bool has_ended(std::uint32_t cta) const { return ended_[cta]; }
+  // The thread has read a value by a call that may wait for others in this way. Does it get the same again and again?
+  bool polls(Thread& t, std::uint64_t pointer, std::uint64_t value);
+  // Global memory, accessed by an atomic or ordering call.
+  void join(std::uint64_t pointer) { joined_ |= generic(pointer) >> kOffsetBits < first_shared_; }
+  // The shared memory of a CTA that has ended must not be touched. False: a finding was made.
+  bool alive(const Thread& t, std::uint64_t pointer, std::string_view what);
+
+  // mbarriers. Null, or false: a finding was made. `counted` runs f(barrier) and lets the waiting threads go on when
+  // the phase is over.
+  Mbarrier* barrier_at(const Thread& t, std::uint64_t pointer, std::string_view what);
+  bool init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t count);
+  bool inval_barrier(const Thread& t, std::uint64_t pointer);
+  // Data is about to be written there, where a live barrier may be.
+  void spare_barriers(const Thread& t, std::uint64_t pointer, std::int64_t bytes);
+  template <class F>
+  bool counted(const Thread& t, std::uint64_t pointer, std::string_view what, F&& f) {
+    if (foresees()) return supplies(t, pointer);
+    Mbarrier* b = barrier_at(t, pointer, what);
+    if (!b) return false;
+    if (interleavings_) interleavings_->counts(t, generic(pointer), b->phase, acting_ ? acting_->past : nullptr);
+    return after_count(t, pointer, what, f(*b));
+  }
+  // The thread comes to a wait that means this phase, -1 the one before the first.
+  void comes_to_wait(const Thread& t, std::uint64_t pointer, std::int64_t phase) {
+    if (interleavings_) interleavings_->comes_to_wait(t, generic(pointer), phase);
+  }
+  bool awaited(std::uint64_t barrier) const;            // somebody waits for this barrier
+  std::vector<std::uint64_t> awaited_barriers() const;  // those, sorted
+  std::uint64_t releases() const { return releases_; }
+  const Mbarrier* find_barrier(std::uint64_t generic) const {
+    const auto found = barriers_.find(generic);
+    return found == barriers_.end() ? nullptr : &found->second;
+  }
+  Causes* causes() const { return causes_.get(); }
+  // The thread arrives: what it did before is known to whoever waits for the phase; and it has waited.
+  void arrives(const Thread& t, std::uint64_t pointer) {
+    if (causes_) causes_->arrives(*this, t, pointer);
+    if (races_) races_->arrive(t, generic(pointer));
+  }
+  void waited(const Thread& t, std::uint64_t pointer) {
+    if (races_) races_->leave(t, generic(pointer));
+    if (interleavings_) interleavings_->waited(t, generic(pointer));
+  }
+  // Nobody can go on, and what each would do next is looked at: every wait ends, and what would arrive is written down.
+  bool foresees() const { return supplies_ != nullptr; }
+  bool supplies(const Thread& t, std::uint64_t place) {
+    supplies_->push_back({t.number, place > kOffsetMask ? generic(place) : place, origin_of(t)});
+    return true;
+  }
+
+  std::uint32_t ctas() const { return group_ctas_; }
+  std::uint32_t cta_size() const { return block_threads_; }
+  std::span<Thread> cta_threads(std::uint32_t cta) { return {threads_.data() + cta * block_threads_, block_threads_}; }
+  Thread& thread(std::size_t number) { return threads_[number]; }
+  std::span<const Site> sites() const { return program_.sites; }  // of the whole kernel
+  const Site& site_of(const Thread& t) const { return program_.sites[program_.code[t.pc].b]; }
+  // The value of a call's argument for this thread; what the call left out is `missing`.
+  static std::uint64_t arg(const Thread& t, const Site& site, std::size_t i, std::uint64_t missing = 0) {
+    return site.args[i] == Access::kNoRegister ? missing : t.registers[site.args[i]];
+  }
+  static void set_result(Thread& t, const Site& site, std::uint64_t value) {
+    if (site.dst == Access::kNoRegister) return;
+    t.registers[site.dst] = value;
+    if (t.tags) t.tags[site.dst] = 0;
+    if (t.undefined_count | t.carried) carry(t, site.dst, t.carried);
+  }
+  std::int64_t special_register(const Thread& t, std::string_view name);
+  std::int64_t shared_bytes(std::string_view name) const;
+  static bool knows_register(std::string_view name);
+  Engine& engine() { return engine_; }
+  Races* races() { return races_.get(); }                          // null: they are not searched for
+  Interleavings* interleavings() { return interleavings_.get(); }  // null likewise
+  // Is this memory in which there may be races: shared or tensor memory, or global that the kernel writes?
+  bool is_watched(std::uint64_t block) const {
+    return block < watched_.size() ? watched_[block] != 0 : block >= kTensorBlocks;
+  }
+  // Is there a tensor map that the launch itself has encoded?
+  bool is_encoded_map(std::uint64_t pointer) const;
+  bool is_by_kernel(std::uint64_t block) const { return by_kernel_.contains(block); }
+  std::uint32_t origin_number(const Thread& t) const { return program_.origin_of[t.pc]; }
+  ir::Origin origin_numbered(std::uint32_t number) const { return program_.origins[number]; }
+  Warpgroups& warpgroups() { return warpgroups_; }
+  TensorMemory& tensor_memory(std::uint32_t cta) { return tensor_memories_[cta]; }
+  RegisterPool& register_pool(std::uint32_t cta) { return register_pools_[cta]; }
+  const Options& options() const { return options_; }
+  // The first CTA of the next cluster, which then does not start by itself; nothing: there is none, or the timing does
+  // not let it go.
+  std::optional<std::array<std::int64_t, 3>> take_over();
+  // A clock that goes on with every instruction, and at least by one from one reading to the next.
+  std::uint64_t tick() {
+    joined_ = true;  // it tells how far other clusters have come
+    return ticks_ = std::max(ticks_ + 1, result_.steps);
+  }
+  void spend(std::int64_t bytes) { result_.steps += static_cast<std::uint64_t>(bytes) / 16; }
+  // A read of bytes that were never written, or that a copy under way will write, where that matters at once.
+  void undefined_read(const Thread& t, std::uint64_t pointer, std::string text);
+
+  // ---- undefined.cpp: values that a read found undefined, carried to where they matter ----
+  // The number of the thread's present read; `what` says which, and is asked for the first time.
+  template <class F>
+  std::uint32_t undefined_at(const Thread& t, std::uint64_t pointer, F&& what) {
+    if (auto stored = stored_reads_.find(place_key(t, pointer)); stored != stored_reads_.end()) return stored->second;
+    std::uint32_t& number = reads_without_value_[origin_number(t)];
+    if (number == 0) number = note_read(t, pointer, what());
+    return number;
+  }
+  static void carry(Thread& t, std::uint32_t reg, std::uint32_t read) {
+    t.undefined_count += static_cast<std::uint32_t>(read != 0) - static_cast<std::uint32_t>(t.undefined[reg] != 0);
+    t.undefined[reg] = read;
+  }
+  // A value that comes from that read without having one is stored: reading it again tells the first read.
+  void store_undefined(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read);
+  // A register gets a value that is not known: a result of what is not modelled, where the run goes on with it.
+  void make_unknown(Thread& t, std::uint32_t reg, std::string what);
+  std::uint32_t unknown_at(const Thread& t, std::uint64_t pointer) const;
+  // The value decides something, which the thread is at: "a branch depends on it".
+  void matters(const Thread& t, std::uint32_t read, std::string_view how);
+  // The same of all operands of a call.
+  void operands_matter(const Thread& t, const Site& site);
+  // Bytes that are about to stand in global memory; those without a value are told, and count as written from then on.
+  void put_out(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read);
+
+ private:
+  // execute.cpp: runs until the thread waits, ends or fails.
+  void execute(Thread& thread);
+  // True: the thread goes on in the other of the two interpreters, with `steps` so far. `Undefined`: some register has
+  // no value, which each instruction carries along.
+  template <bool Trace, bool Undefined>
+  bool interpret(Thread& thread, std::uint64_t& steps);
+  std::uint32_t carried_by(const Thread& t, const Instruction& i) const;
+  void look_for_uses(const Thread& t, const Instruction& i);
+  std::uint32_t undefined_in(const Thread& t, const Access& access) const;
+  std::uint64_t place_key(const Thread& t, std::uint64_t pointer) const {
+    pointer = generic(pointer);
+    return pointer >> kOffsetBits < kLocalBlocks ? pointer : pointer * 0x9e3779b97f4a7c15 + t.number;
+  }
+  void store_unknown(const Thread& t, std::uint64_t pointer, std::uint32_t read);
+  std::uint32_t note_read(const Thread& t, std::uint64_t pointer, std::string what);
+  bool load(Thread& t, const Instruction& i);
+  bool store(Thread& t, const Instruction& i);
+  std::uint64_t address(const Thread& t, const Access& access, std::int64_t index) const;
+  void print(Thread& t, const Site& site);
+  void look(const Thread& t, const Site& site);  // look.cpp
+
+  // meet.cpp: completes meetings that everybody has come to; true when some thread can go on.
+  bool complete_warp(std::uint32_t cta, std::uint32_t warp);
+  bool complete_warpgroup(const Thread& one);  // some lane of it
+  bool complete_cta(std::uint32_t cta);
+  bool complete_cluster();
+  void warp_operation(const Site& site, std::span<Thread> lanes, std::uint32_t members);
+  void matrices(const Site& site, std::span<Thread> lanes);
+  void release(Thread& t);
+  // Are all lanes of the thread's warp at its call? Lanes that have ended are missed, unless by an early return.
+  enum class Lanes : std::uint8_t { Together, Apart, Ended };
+  Lanes lanes_at(const Thread& t) const;
+  bool fell_off_the_end(const Thread& t) const;
+  void tell_ended_lanes(const Thread& t);
+  void pass(std::span<Thread* const> threads, std::uint64_t place, std::string_view name);
+  std::int64_t wanted_at(const Thread& t) const;  // a named barrier
+  // A named barrier for 32 threads: a warp is all that it waits for, so it meets itself, whatever others do at its
+  // number.
+  void meet_itself(std::span<Thread> lanes, bool arrives);
+  bool complete_named(std::uint32_t cta);
+  void check_cta_meeting(std::uint32_t cta, const Thread& first);
+  bool release_pollers();
+  void tell_second_init(const Thread& t, const Mbarrier& b);
+  void check_own_window(const Thread& t, const Site& site);
+  std::string barrier_name(const Thread& t, const Site& site, std::uint64_t pointer) const;
+  friend class Deadlock;
+  bool after_count(const Thread& t, std::uint64_t pointer, std::string_view what, const std::string& wrong);
+  bool run_warp(std::uint32_t cta, std::uint32_t warp);  // turns.cpp: did some lane go on?
+  bool let_run(std::uint32_t cta, std::uint32_t warp);
+  void start_timeline();
+  bool is_polling(const Thread& t) const;
+  Pause run_on();
+  void leave_if_done(std::uint32_t cta);
+  void finish_group();
+  // Global memory: `missing` is told what was not given. False: nothing can run.
+  bool place_tensors(const Inputs& inputs, const std::function<void(std::string)>& missing);
+  std::uint32_t put(const Block& block, std::uint32_t place, bool written);
+  // maps.cpp: writes the objects that the host would encode. False: a finding was made.
+  bool encode_tensor_maps();
+  bool check_launch(const ir::Origin& origin);
+  bool afford(std::int64_t bytes, const ir::Origin& origin);
+  void set_up_threads(std::array<std::int64_t, 3> first_cta);
+  void place_shared();
+  std::vector<std::uint8_t> written_bytes(std::size_t global) const;  // 1 where this run has written
+  std::optional<std::int64_t> evaluate(ir::Expr e) const;
+  const ir::Var* data_of(std::uint64_t block) const;  // null: it is no buffer of the script
+  const ElementNames& names() const;
+
+  const lower::LoweredKernel& kernel_;
+  const Program& program_;
+  const Options& options_;
+  Result& result_;
+  bool stopped_ = false, moved_ = false, joined_ = false, at_grid_ = false;
+  std::int64_t group_bytes_ = 0;
+  std::int64_t allocated_ = 0;
+  std::uint64_t budget_ = 0;
+
+  std::unordered_map<const ir::Var*, std::uint64_t> values_;  // scalars and extents
+  std::array<std::int64_t, 3> grid_{1, 1, 1}, block_{1, 1, 1}, cluster_{1, 1, 1}, current_cta_{};
+  std::uint32_t block_threads_ = 1, group_ctas_ = 1;
+  std::vector<std::unique_ptr<OwnedBlock>> globals_, others_, shared_;
+  std::vector<std::uint64_t> global_numbers_;  // the blocks of globals_
+  std::vector<Block> blocks_;                  // by number; shared ones are of the group that runs
+  std::uint64_t first_shared_ = 0;
+  std::vector<Thread> threads_;
+  std::vector<std::uint64_t> registers_, register_image_;
+  std::vector<std::uint8_t> registers_defined_;
+  std::vector<std::uint32_t> registers_undefined_;
+  struct UndefinedRead {
+    std::uint32_t origin;
+    std::string text;
+    bool told = false, unknown = false;  // unknown: it has a value that is not known
+  };
+  std::vector<UndefinedRead> undefined_reads_;                            // of this cluster, by number - 1
+  std::unordered_map<std::uint32_t, std::uint32_t> reads_without_value_;  // number by origin
+  std::unordered_map<std::uint64_t, std::uint32_t> stored_reads_;         // number by where such a value was stored
+  bool gave_up_ = false;                                                  // nothing more is told
+  bool has_unknown_ = false;                                              // some value of this cluster is
+  std::unordered_map<std::uint32_t, std::uint32_t> unknown_results_;      // number by origin
+  std::vector<std::uint32_t> register_tags_;
+  std::vector<std::byte> frames_;
+  std::vector<std::uint8_t> frames_defined_;
+  std::vector<std::uint32_t> frame_tags_;
+  std::vector<std::array<std::int64_t, 16>> arrived_;  // named barriers: threads that arrived without waiting
+  std::vector<char> ended_;                            // CTAs whose threads have all ended
+  std::uint32_t cluster_phase_ = 0;                    // how often everybody has come to the cluster's barrier
+  Engine engine_;
+  Warpgroups warpgroups_;
+  std::shared_ptr<History> history_;
+  std::unique_ptr<Races> races_;
+  std::unique_ptr<Blame> blame_;
+  mutable std::unique_ptr<ElementNames> names_;  // made for the first finding
+  std::unique_ptr<Timeline> timeline_;
+  std::uint64_t called_ = 0;  // steps of the running thread up to its call
+  std::unique_ptr<Interleavings> interleavings_;
+  std::unique_ptr<Causes> causes_;
+  std::vector<Supply>* supplies_ = nullptr;
+  std::vector<char> watched_;                    // by block
+  std::unordered_set<std::uint64_t> by_kernel_;  // blocks that an earlier kernel has written
+  std::map<std::uint64_t, Mbarrier> barriers_;   // by pointer
+  std::vector<TensorMemory> tensor_memories_;
+  std::function<std::optional<std::uint64_t>()> next_cluster_;
+  std::uint64_t ticks_ = 0;
+  std::vector<RegisterPool> register_pools_;
+  const Operation* acting_ = nullptr;
+  std::uint64_t idle_polls_ = 0;  // rounds in which only pollers went on
+  std::uint64_t releases_ = 0;    // how often a thread that waited could go on
+};
+
+}  // namespace tilewright::simulate
