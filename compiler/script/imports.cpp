@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/script/dialect.h"
+#include "compiler/script/dialect_names.h"
 #include "compiler/script/habits.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/last_run.h"
@@ -169,6 +170,19 @@ Value Interpreter::import_script(std::shared_ptr<const syntax::Tree> tree, const
                           : path + ": " + comment->dialect.error(),
          "a script and what it imports are written in one release", text::Severity::Error);
     return modules_.emplace(path, Value::opaque("a script in another release of the dialect")).first->second;
+  } else if (auto name = comment ? std::nullopt : first_of_others(*tree, surface_->dialect(), true)) {
+    const std::string release(text::dialect_name(surface_->dialect()));
+    text::Diagnostic d{
+        code::kDialect,
+        text::Severity::Error,
+        path + " is written in another release: " + name->name + " is a name of " + name->releases +
+            ", and this script is in " + release,
+        written.whole,
+        {},
+        "a script and what it imports are written in one release: tilewright migrate " + path + " --to " + release,
+        {}};
+    d.related.push_back({{anchors_.add(tree->source(), name->begin), 0, name->end - name->begin}, name->name});
+    context_.report(std::move(d));
   }
   constexpr std::uint32_t kLevels = 8;  // a module in a module takes more of the C++ stack than a call
   if (!step(written.whole) || !enter(kLevels, written.whole)) return Value::error();

@@ -152,8 +152,9 @@ class Compile {
       out.complaints += kernel.complaints;
       out.environment = out.environment || kernel.environment;
       if (command_.json)
-        kernel.output.json = render::kernel_output_json(
-            {*kernel.compiled, compiled.architecture_source, kernel.output.texts, resources}, anchors);
+        kernel.output.json = render::kernel_output_json({*kernel.compiled, compiled.architecture_source,
+                                                         compiled.evaluation->dialect, kernel.output.texts, resources},
+                                                        anchors);
       out.outputs.push_back(std::move(kernel.output));
     }
     out.errors = out.errors || compiled.has_errors();

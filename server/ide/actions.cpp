@@ -10,6 +10,7 @@
 #include "server/ide/lines.h"
 #include "server/ide/look.h"
 #include "server/ide/mends.h"
+#include "server/ide/release_mends.h"
 
 namespace tilewright::ide {
 namespace {
@@ -129,6 +130,12 @@ std::vector<Mend> carried(const Query& q, const text::Fix& fix, Stretch at) {
   return {};
 }
 
+// Findings about a name or an operand that another release may have.
+bool is_of_names(std::string_view code) {
+  return code == script::code::kAttribute || code == script::code::kArguments || code == script::code::kIntrinsic ||
+         code == script::code::kImport;
+}
+
 // Mends what can be mended; what silences comes behind everything else (`silences`).
 void for_diagnostics(Actions& actions, Actions& silences, const Query& q, std::span<const ShownDiagnostic> shown,
                      const session::Analysis& analysis) {
@@ -153,6 +160,7 @@ void for_diagnostics(Actions& actions, Actions& silences, const Query& q, std::s
     if (said && target && tried++ < kMostTried) mends = target_mends(q, *said, at, analysis);
     // A name that somebody forgot to import is not the one that is spelled nearly so.
     if (d.code == script::code::kName && !fix.text.starts_with("T.")) mends = name_mends(q, at);
+    if (mends.empty() && said && is_of_names(d.code)) mends = release_mends(q, at, analysis);
     if (mends.empty()) mends = carried(q, fix, at);
     for (Mend& m : mends) {
       actions.add(std::move(m.title), Action::Kind::QuickFix, m.at, std::move(m.text), &d, m.preferred);

@@ -153,6 +153,12 @@ Json kernel_json(const session::CompiledKernel& k, const text::Anchors& anchors)
           {"tensor_maps", maps}};
 }
 
+Json dialect_json(const script::DialectChoice& choice) {
+  return {{"release", text::dialect_name(choice.dialect)},
+          {"source", script::dialect_source_name(choice.source)},
+          {"why", choice.why}};
+}
+
 Json architecture_json(const session::CompiledKernel& k, session::ArchitectureSource source,
                        const text::Anchors& anchors) {
   if (k.target_because.empty()) return {{"source", session::architecture_source_name(source)}};

@@ -366,7 +366,7 @@ TEST_CASE("the release is what an option says, else the comment, else the projec
   outright.dialect = Dialect::V0_25;
   auto taken = evaluated(later, outright);
   CHECK(taken->diagnostics.empty());
-  CHECK(taken->dialect == Dialect::V0_25);
+  CHECK(taken->dialect.dialect == Dialect::V0_25);
   CHECK(taken->entries.size() == 1);
 }
 
