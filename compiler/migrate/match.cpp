@@ -158,8 +158,17 @@ class Matcher {
       }
       return is_default(operand, wanted);
     };
-    for (std::size_t i = 0; i < was.args.size(); ++i) {
-      if (!take(was.args[i], i)) return false;
+    std::size_t next = 0;
+    auto kind_at = [&](std::size_t i) { return row->operands[i].kind; };
+    for (const Node* a : was.args) {
+      const bool several = as<Starred>(a) != nullptr;
+      std::size_t i = several ? 0 : next;
+      while (i < row->operands.size() &&
+             (several ? kind_at(i) != intrinsics::OperandKind::Variadic : row->operands[i].keyword_only)) {
+        ++i;
+      }
+      if (!take(a, i)) return false;
+      if (!several) next = i + 1;
     }
     for (const Keyword& k : was.keywords) {
       auto at = std::ranges::find(row->operands, k.name.text, &intrinsics::Operand::name);

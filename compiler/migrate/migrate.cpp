@@ -92,7 +92,7 @@ void add_names_left(const Tree& tree, text::Dialect to, std::vector<Decision>& d
                           : script::surface_of(to).advice(n.name.substr(0, dot), n.name.substr(dot + 1));
     if (why.empty())
       why = n.name + " is a name of " + n.releases + "; " + std::string(text::dialect_name(to)) +
-            " has no rule for this use of it";
+            " writes this call by its operands and dtypes, by hand";
     const std::string_view text = tree.source()->text();
     std::string what(text.substr(n.begin, n.end - n.begin));
     decisions.push_back({n.begin, what.substr(0, what.find('\n')), std::move(why), false});

@@ -36,6 +36,23 @@ std::optional<std::string> constant(const Binding& binding) {
   return std::string(text);
 }
 
+// A call that is too long for a line, with an argument on each.
+std::string wrapped(const std::string& text, const std::string& indent) {
+  constexpr std::size_t kWidth = 120;
+  if (indent.size() + text.size() <= kWidth || text.find('\n') != text.npos) return text;
+  const auto tree = Tree::parse(std::make_shared<text::Source>("call", text + "\n"));
+  auto* statement = tree->statements().empty() ? nullptr : as<ExprStmt>(tree->statements().front().node->statement);
+  auto* call = statement ? as<Call>(statement->value) : nullptr;
+  if (!call || !tree->errors().empty()) return text;
+  std::string out = text.substr(0, call->function->at.end) + "(\n";
+  auto add = [&](std::uint32_t begin, std::uint32_t end) {
+    out += indent + "    " + text.substr(begin, end - begin) + ",\n";
+  };
+  for (const Node* a : call->args) add(a->at.begin, a->at.end);
+  for (const Keyword& k : call->keywords) add(k.name.at.begin, k.value->at.end);
+  return out + indent + ")";
+}
+
 }  // namespace
 
 Step Rewriter::step() {
@@ -96,8 +113,9 @@ void Rewriter::visit(const Node* n) {
     if (visit_assignment(n, assign->target, assign->value, assign->annotation)) return;
   }
   if (auto* expression = as<ExprStmt>(n)) {
-    if (auto* call = as<Call>(expression->value); call && visit_call(*call, n)) return;
-    return visit_children(n);
+    auto* call = as<Call>(expression->value);
+    if (!call || !visit_call(*call, n)) visit_children(call ? call : n);
+    return;
   }
   if (auto* call = as<Call>(n); call && visit_call(*call, nullptr)) return;
   if ((as<Attribute>(n) || as<NameRef>(n)) && visit_name(n)) return;
@@ -281,7 +299,8 @@ bool Rewriter::replace(const Match& m, const Node* whole, bool is_statement) {
       return false;
     }
     if (!out.empty()) out += "\n" + *indent;
-    out += *text;
+    const std::optional<std::string> line = indentation(whole);
+    out += line ? wrapped(*text, *line) : *text;
   }
   edit(whole->at, std::move(out));
   return true;

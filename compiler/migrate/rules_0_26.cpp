@@ -11,9 +11,6 @@ constexpr Rule kRules[] = {
      "!0.26 has one class for both: ComposeLayout(per_element, length, atom, tile); write the numbers of the swizzle"},
     {"layout.SwizzleLayout(...)",
      "!0.26 has no swizzle by itself: it is a ComposeLayout over a tile, which is not known here"},
-    {"layout.tma_shared_layout(...)", "layout.mma_shared_layout(...)"},
-    {"layout.tma_atom_layout(...)", "layout.mma_atom_layout(...)"},
-    {"layout.tma_atom_shape(...)", "layout.mma_atom_shape(...)"},
     // pools and barriers
     {"o.alloc_mma(shape, dtype, \"none\", ...)",
      "!without a swizzle 0.26 packs units of 16 bytes where 0.25 keeps rows: use alloc with the layout that is meant"},

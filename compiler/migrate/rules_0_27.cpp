@@ -74,6 +74,12 @@ constexpr Rule kRules[] = {
     {"T.ptx.prefetch_tensormap(map)", "T.ptx.prefetch.tensormap(map)"},
     {"T.ptx.tensormap.cp_fenceproxy(d, s, scope=k)",
      "T.ptx[\"tensormap_cp_fenceproxy.global.shared::cta.tensormap::generic.release.{k}.sync.aligned\"](d, s, 128)"},
+    {"T.ptx.tensormap.replace(map, \"box_dim\", value, ord)",
+     "T.ptx[\"tensormap_replace.tile.box_dim.shared::cta.b1024.b32\"](map, ord, T.int32(value))"},
+    {"T.ptx.tensormap.replace(map, \"global_dim\", value, ord)",
+     "T.ptx[\"tensormap_replace.tile.global_dim.shared::cta.b1024.b32\"](map, ord, T.int32(value))"},
+    {"T.ptx.tensormap.replace(map, \"element_stride\", value, ord)",
+     "T.ptx[\"tensormap_replace.tile.element_stride.shared::cta.b1024.b32\"](map, ord, T.int32(value))"},
     // tensor memory
     {"T.ptx.tcgen05.alloc(d, n, g)",
      "T.ptx[\"tcgen05.alloc.cta_group::{g}.sync.aligned.shared::cta.b32\"](d, T.uint32(n))"},

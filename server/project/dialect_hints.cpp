@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <functional>
+#include <chrono>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -179,7 +181,7 @@ void add_pins_of_project(std::vector<Pin>& out, std::string_view text, const std
 
 bool is_requirements(const std::string& name) { return name.starts_with("requirements") && name.ends_with(".txt"); }
 
-std::vector<fs::path> pin_files(const fs::path& folder) {
+std::vector<fs::path> listed_pins(const fs::path& folder) {
   std::vector<fs::path> out;
   std::error_code ec;
   std::size_t seen = 0;
@@ -193,6 +195,26 @@ std::vector<fs::path> pin_files(const fs::path& folder) {
   std::ranges::sort(out);
   if (out.size() > kMostFiles) out.resize(kMostFiles);
   return out;
+}
+
+// The same, listed again when the folder has changed: a folder may hold thousands of scripts, and each asks.
+std::vector<fs::path> pin_files(const fs::path& folder) {
+  struct Listed {
+    fs::file_time_type changed;
+    std::vector<fs::path> files;
+  };
+  static std::mutex mutex;
+  static std::map<fs::path, Listed> known;
+  constexpr std::size_t kMostKnown = 1000;
+  constexpr auto kRest = std::chrono::seconds(2);  // what changed just now may change again without a new time
+  std::error_code ec;
+  const fs::file_time_type changed = fs::last_write_time(folder, ec);
+  std::lock_guard lock(mutex);
+  if (auto it = known.find(folder); !ec && it != known.end() && it->second.changed == changed) return it->second.files;
+  std::vector<fs::path> files = listed_pins(folder);
+  if (ec || fs::file_time_type::clock::now() - changed < kRest) return files;
+  if (known.size() >= kMostKnown) known.clear();
+  return known.insert_or_assign(folder, Listed{changed, std::move(files)}).first->second.files;
 }
 
 // False: the folder has no pin.
@@ -249,7 +271,7 @@ void take_installed(const fs::path& folder, const std::string& from_script, scri
   }
 }
 
-// Anybody may put files there, as into /tmp.
+// All users may put files there, as into /tmp.
 bool is_shared(const fs::path& folder) {
   std::error_code ec;
   const fs::perms mode = fs::status(folder, ec).permissions();

@@ -96,7 +96,7 @@ TEST_CASE("what a checkout puts there is not followed, not waited for and not sh
   CHECK(project::around(script, {}) == script::DialectHints());
 }
 
-TEST_CASE("a folder that everybody may write to says nothing about the scripts below it") {
+TEST_CASE("a folder that all users may write to says nothing about the scripts below it") {
   const Scratch scratch;
   const fs::path shared = scratch.path() / "tmp", script = shared / "own" / "a.py";
   write(script, "");

@@ -111,6 +111,6 @@ TEST_CASE("a helper of another release than its caller is a finding at the impor
   CHECK(e->diagnostics[0].code == script::code::kDialect);
   CHECK(e->diagnostics[0].message ==
         "helper.py is written in another release: T.cuda.elect_sync is a name of 0.27, and this script is in 0.25");
-  CHECK(e->anchors.resolve(e->diagnostics[0].span).begin == text.find("helper"));
+  CHECK(e->anchors.resolve(e->diagnostics[0].span).begin == text.find("from helper"));
   REQUIRE(e->diagnostics[0].related.size() == 1);
 }

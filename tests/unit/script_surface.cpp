@@ -267,7 +267,8 @@ TEST_CASE("a name of another release is not known, and the hint says who has it"
         "T.SMEMPool.alloc_tcgen05_mma_AB is 0.26; 0.25 writes T.SMEMPool.alloc_mma");
   // Through two releases.
   CHECK(v25().advice("T.ptx", "cp") ==
-        "T.ptx.cp.async_.bulk.commit_group is 0.27; 0.25 writes T.ptx.cp_async.bulk.commit_group");
+        "T.ptx.cp is 0.27; 0.25 writes T.ptx.cp_async.bulk.commit_group, T.ptx.cp_async.bulk.tensor.g2c or "
+        "T.ptx.cp_async.bulk.wait_group");
   CHECK(v25().advice("T.ptx.cp.async_.bulk", "tensor") ==
         "T.ptx.cp.async_.bulk.tensor is 0.27; 0.25 writes T.ptx.cp_async.bulk.tensor.g2c");
 
@@ -329,6 +330,11 @@ TEST_CASE("an unknown name brings the nearest that there is") {
       "    T.ptx.mbarrier.init.shared.b64(0, 1)\n");
   REQUIRE(below->diagnostics.size() == 1);
   CHECK(below->diagnostics[0].hint == "T.ptx.mbarrier.init.shared.b64 is 0.27; 0.25 writes T.ptx.mbarrier.init");
+}
+
+TEST_CASE("the hint to a name of a later release is what this one has for it, and not what stood for that before") {
+  CHECK(v25().advice("T.ptx.ld", "global_") == "T.ptx.ld.global_ is 0.27; 0.25 writes T.ptx.ld");
+  CHECK(v25().advice("T.ptx", "add") == "T.ptx.add is 0.27; 0.25 writes T.ptx.add_rn_f32_bf16 or T.ptx.add_f32x2");
 }
 
 TEST_CASE("importing a name that a module of the dialect lacks is an error where it stands") {
