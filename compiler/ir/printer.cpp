@@ -7,6 +7,7 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/expr/infix.h"
+#include "compiler/layout/notation.h"
 #include "compiler/text/escape.h"
 
 namespace tilewright::ir {
@@ -281,7 +282,9 @@ void ScriptWriter::declaration(const Buffer& buffer, bool with_data, bool with_s
   if (!buffer.layout) {
     out += ", layout=None";
   } else if (!has_default_layout(buffer)) {
-    out.append(", layout=").append(layout::to_string(*buffer.layout));
+    out.append(", layout=")
+        .append(release_ < text::Dialect::V0_26 ? layout::to_string(*buffer.layout)
+                                                : layout::to_combined_string(*buffer.layout));
   }
   if (buffer.allocated_addr) {
     out += ", allocated_addr=";

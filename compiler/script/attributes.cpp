@@ -334,7 +334,7 @@ namespace {
 
 // False: a region has no such attribute of its own.
 bool attribute_of_region(Interpreter& in, const ir::Region& r, std::string_view name, Value* result) {
-  if (name == "buffer") {
+  if (name == "buffer" || (name == "source" && in.dialect() >= text::Dialect::V0_27)) {
     *result = in.buffer_value(r.buffer);
   } else if (name == "region") {
     std::vector<Value> items;
@@ -399,6 +399,13 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
       if (name == "specialize") return native("specialize", specialise, object);
       break;
     case Type::Kernel: return attribute_of_kernel(*this, object, name);
+    case Type::TypeAnnotation:  // as 0.26 prints the type of a pointer: T.handle("uint64", "shared").ty
+      if (name == "ty" && dialect_ >= text::Dialect::V0_26) return object;
+      break;
+    case Type::DataType:
+      if (name == "dtype" && dialect_ >= text::Dialect::V0_26)
+        return string(ir::dtype_name(object.as<DataTypeValue>()->dtype));
+      break;
     default: break;
   }
   if (python_attribute(*this, object, name, &result)) return result;

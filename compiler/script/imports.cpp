@@ -119,6 +119,12 @@ Value Interpreter::import_module(const ImportPath& path) {
     if (is_dialect_module(dotted)) {
       // The prelude is in pieces that scripts do not see.
       const bool own = module_path_.starts_with("prelude/");
+      if (auto moved = own ? std::nullopt : moved_module(dotted, dialect_)) {
+        const std::string release(text::dialect_name(dialect_));
+        return refuse(
+            code::kImport, part_of_import(path, dotted), "there is no module " + quoted(dotted) + " in " + release,
+            moved->empty() ? release + " has nothing like it" : release + " writes " + *moved, "ModuleNotFoundError");
+      }
       if (auto unknown = own ? std::nullopt : unknown_part(dotted)) {
         return no_module(
             path, dotted.substr(static_cast<std::size_t>(unknown->part.data() - dotted.data()), unknown->part.size()),
@@ -382,7 +388,11 @@ std::string Interpreter::advice_of(const Namespace& ns, std::string_view name) c
 }
 
 bool Interpreter::import_from(const syntax::ImportFrom* node, Scope* scope) {
-  if (node->module == "__future__") return true;
+  if (node->module == "__future__") {
+    const bool defers = std::ranges::any_of(node->names, [](const auto& n) { return n.name == "annotations"; });
+    if (defers) scope->set(kDeferredAnnotations, Value::boolean(true));
+    return true;
+  }
   std::string_view text = top_level_ ? std::string_view(top_level_->text) : std::string_view();
   ImportPath path{node->module, node->level, after_from(text, node->at), span(node)};
   Value module = import_module(path);

@@ -8,6 +8,7 @@
 
 #include "compiler/script/prelude.h"
 #include "compiler/script/releases.h"
+#include "compiler/script/tirx/buffer_views.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
@@ -126,7 +127,7 @@ Surface::Surface(text::Dialect dialect) : dialect_(dialect) {
        {namespace_records(), decorator_records(), buffer_records(), scope_id_records(), loop_records(),
         branch_records(), statement_records(), expression_records(), class_records(), math_records(), prelude_records(),
         layout_records(), layout_helper_records(), layout_axis_records(), layout_method_records(),
-        buffer_method_records()}) {
+        buffer_method_records(), buffer_view_records()}) {
     for (const Record& r : family) {
       if (r.releases.has(dialect)) rows.push_back(&r);
     }

@@ -1,4 +1,5 @@
 // Making values, and what they are called.
+#include "compiler/layout/notation.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/worlds.h"
 
@@ -54,6 +55,8 @@ Value Interpreter::buffer_value(const ir::Buffer* buffer) {
 }
 
 Value Interpreter::layout_value(layout::Layout layout) {
+  // From 0.26 on a swizzle stands over a tile always.
+  if (dialect_ >= text::Dialect::V0_26 && layout.is_bare_swizzle()) layout = layout::over_identity(layout);
   store_->layouts.push_back(std::move(layout));
   heap_.count(sizeof(layout::Layout) + 256);
   LayoutValue* l = make<LayoutValue>();

@@ -6,6 +6,8 @@
 namespace tilewright::script {
 namespace {
 
+using text::Dialect::V0_27;
+
 using ir::ExprKind;
 
 bool literal_value(Value v) { return v.is_int() || v.is_float() || v.is_bool(); }
@@ -244,7 +246,7 @@ Value call_intrin(Interpreter& in, const Arguments& args, Value) {
   rest.spans = args.spans.size() > 2 ? args.spans.subspan(2) : std::span<const text::Span>();
   Value v = call_math(in, path, rest);
   if (!v.is_error() || in.has_pending()) return v;
-  return call_intrinsic(in, path, rest);
+  return call_intrinsic(in, in.dialect(), path, rest);
 }
 
 // T.Call(dtype, op, args): the same with a list.
@@ -402,6 +404,12 @@ constexpr Record kExpressionRecords[] = {
     {"T", "shift_left", NameKind::Function, "a, b", "a << b", two<ExprKind::Shl>},
     {"T", "shift_right", NameKind::Function, "a, b", "a >> b", two<ExprKind::Shr>},
     {"T", "bitwise_not", NameKind::Function, "x", "~x", bit_not},
+    since(V0_27, {"T", "BitwiseAnd", NameKind::Function, "a, b", "a & b", two<ExprKind::BitAnd>}),
+    since(V0_27, {"T", "BitwiseOr", NameKind::Function, "a, b", "a | b", two<ExprKind::BitOr>}),
+    since(V0_27, {"T", "BitwiseXor", NameKind::Function, "a, b", "a ^ b", two<ExprKind::BitXor>}),
+    since(V0_27, {"T", "BitwiseNot", NameKind::Function, "x", "~x", bit_not}),
+    since(V0_27, {"T", "LShift", NameKind::Function, "a, b", "a << b", two<ExprKind::Shl>}),
+    since(V0_27, {"T", "RShift", NameKind::Function, "a, b", "a >> b", two<ExprKind::Shr>}),
     {"T", "ceildiv", NameKind::Function, "a, b", "Division that rounds up.", ceildiv},
     {"T", "cast", NameKind::Function, "value, dtype", "Converts a value.", cast<false>},
     {"T", "reinterpret", NameKind::Function, "dtype, value", "The same bits as another dtype of the same size.",

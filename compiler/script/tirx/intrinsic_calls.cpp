@@ -260,21 +260,21 @@ bool is_served(Interpreter& in, const intrinsics::Intrinsic& row, std::span<cons
 
 }  // namespace
 
-Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& args) {
+Value call_intrinsic(Interpreter& in, text::Dialect release, std::string_view path, const Arguments& args) {
   std::string shown = "T." + std::string(path);
   Written written(args);
   for (Value v : written.values) {
     if (v.is_poison()) return v;
   }
-  const intrinsics::Intrinsic* row = intrinsics::find(in.dialect(), path, written.positional, written.names);
+  const intrinsics::Intrinsic* row = intrinsics::find(release, path, written.positional, written.names);
   if (!row) {
     return in.fail(code::kIntrinsic, args.call, shown + " is not an intrinsic",
-                   intrinsics::is_namespace(in.dialect(), path) ? "it is a namespace: name one of its members" : "");
+                   intrinsics::is_namespace(release, path) ? "it is a namespace: name one of its members" : "");
   }
   if (!in.require_kernel(args.call, shown)) return Value::error();
   auto slots = intrinsics::bind(*row, written.positional, written.names);
   if (!slots && written.drop_dtype()) {
-    row = intrinsics::find(in.dialect(), path, written.positional, written.names);
+    row = intrinsics::find(release, path, written.positional, written.names);
     slots = intrinsics::bind(*row, written.positional, written.names);
   }
   if (!slots) return refuse_arguments(in, *row, args, shown + " " + slots.error());

@@ -173,6 +173,23 @@ Value lookup_surface(Interpreter& in, Namespace& self, std::string_view name) {
   return record ? in.denoted(*record) : Value::error();
 }
 
+// The prelude of all releases calls instructions by one name each, that of the first release.
+static Value lookup_first_release(Interpreter& in, Namespace& self, std::string_view name) {
+  const Record* record = surface_of(text::kDialects.front().dialect).find(self.space, name);
+  if (!record) return Value::error();
+  Value v = in.denoted(*record);
+  if (Namespace* inner = v.as<Namespace>(); inner && inner->record) inner->lookup = lookup_first_release;
+  return v;
+}
+static Value lookup_first_t(Interpreter& in, Namespace& self, std::string_view name) {
+  Value v = lookup_first_release(in, self, name);
+  return v.is_error() && !in.has_pending() ? vector_dtype(in, name) : v;
+}
+
+text::Dialect release_of(const Interpreter& in, const Namespace& space) {
+  return space.lookup == lookup_first_release ? text::kDialects.front().dialect : in.dialect();
+}
+
 Value surface_space(Interpreter& in, std::string path, std::string_view space,
                     Value (*lookup)(Interpreter&, Namespace&, std::string_view)) {
   Value v = in.name_space(std::move(path), lookup);
@@ -180,10 +197,18 @@ Value surface_space(Interpreter& in, std::string path, std::string_view space,
   return v;
 }
 
-Value tirx_namespace(Interpreter& in) { return surface_space(in, "T", "T", lookup_t); }
+Value tirx_namespace(Interpreter& in) {
+  return surface_space(in, "T", "T", in.runs_prelude() ? lookup_first_t : lookup_t);
+}
 
 // T.int32(): a fresh variable; T.int32(v): a constant or a cast.
 Value call_dtype(Interpreter& in, DataTypeValue* dtype, const Arguments& args) {
+  for (const Keyword& k : args.keywords) {
+    if (k.name != "is_size_var" || in.dialect() < text::Dialect::V0_26) continue;
+    return in.fail(code::kArguments, k.at_name(),
+                   "is_size_var= is 0.25; " + std::string(text::dialect_name(in.dialect())) + " has nothing like it",
+                   "drop is_size_var=");
+  }
   if (args.positional.empty()) {
     ir::Var* var = in.drafts().variable(dtype->dtype, ir::VarRole::Extent);
     if (dtype->dtype.is_integral()) var->range = {0, ir::Interval::kMax};

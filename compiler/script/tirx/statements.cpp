@@ -15,6 +15,13 @@ std::optional<ir::Expr> attribute_value(Interpreter& in, Value v, text::Span spa
   return e;
 }
 
+// What the compiler of the whole kernel must keep to; in front of T.device_entry() it says nothing.
+bool is_bound_of_kernel(Interpreter& in, std::string_view key) {
+  if (!in.kernel()->on_device()) return false;
+  return (key == "tirx.launch_bounds_max_blocks_per_cluster" && in.dialect() >= text::Dialect::V0_26) ||
+         (key == "tirx.max_registers" && in.dialect() >= text::Dialect::V0_27);
+}
+
 // T.attr({key: value, ...}) or T.attr(node, key, value).
 Value attr(Interpreter& in, const Arguments& args, Value) {
   if (!in.require_kernel(args.call, "T.attr")) return Value::error();
@@ -33,7 +40,11 @@ Value attr(Interpreter& in, const Arguments& args, Value) {
         if (!entered) return in.fail(std::move(entered.error()), args.call);
         continue;
       }
-      f->attributes.emplace_back(in.keep(*name), *e);
+      if (is_bound_of_kernel(in, *name)) {
+        in.kernel()->set_attribute(*name, *e);
+      } else {
+        f->attributes.emplace_back(in.keep(*name), *e);
+      }
     }
   } else {
     Bound a(in, args, "T.attr", {"node", "key", "value"}, 3);
@@ -164,6 +175,16 @@ Value return_value(Interpreter& in, const Arguments& args, Value) {
   return Value::none();
 }
 
+Value return_statement(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.Return", {"value"}, 1);
+  if (!a || !in.require_kernel(args.call, "T.Return")) return Value::error();
+  ir::Expr e = in.as_expr(a[0], a.span(0), "the returned value");
+  if (!e) return Value::error();
+  if (!ir::is_constant(e, 0)) return in.fail(code::kUnsupported, a.span(0), "a kernel can only return 0");
+  in.kernel()->return_from(in.origin(args.call), e);
+  return Value::none();
+}
+
 Value elected(Interpreter& in, const Arguments& args, Value) {
   const std::string elect = intrinsics::say(intrinsics::row_of("elect"), in.dialect()) + "()";
   in.fail(code::kAttribute, args.call, "T.elected() is not part of the language", "write: if " + elect + ":");
@@ -230,6 +251,8 @@ constexpr Record kStatementRecords[] = {
     {"T", "continue_loop", NameKind::Function, "", "Goes on with the next iteration.",
      jump<&builder::KernelBuilder::continue_loop>},
     {"T", "ret", NameKind::Function, "value=None", "Returns a value.", return_value},
+    since(text::Dialect::V0_26,
+          {"T", "Return", NameKind::Function, "value", "Ends this thread: T.Return(0).", return_statement}),
     {"T", "assume", NameKind::Function, "condition", "Promises that a condition holds.", nothing},
     {"T", "elected", NameKind::Function, "", "True in one lane of each warp.", elected},
     {"T", "tvm_stack_alloca", NameKind::Function, "type, count", "Storage on the host, such as for a tensor map.",

@@ -6,6 +6,13 @@
 namespace tilewright::script {
 
 using builder::BufferOptions;
+
+// A row that the named release no longer has.
+constexpr Record until(text::Dialect release, Record row) {
+  row.releases = text::until(release);
+  return row;
+}
+
 // Storage with its statement, as a value; it has no name yet.
 Value allocate(Interpreter& in, const BufferOptions& options, text::Span span);
 Value alloc_local(Interpreter& in, ir::DataType dtype, const std::vector<ir::Expr>& extents, text::Span span);
@@ -15,6 +22,9 @@ ir::Var* bind_value(Interpreter& in, std::string_view name, ir::Expr value, cons
                     text::Span span);
 // Parameters of a kernel from its annotations; false with a pending error.
 bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* constexprs, Scope* scope);
+// Registers that tcgen05.ld.<shape> fills with (rows, columns), in the script's release (layout_helpers.cpp).
+layout::Result<layout::Layout> fragment_layout(Interpreter& in, std::string_view shape, std::int64_t rows,
+                                               std::int64_t columns, ir::DataType dtype);
 // A region of a buffer: the same for slices and missing indices.
 Value make_region(Interpreter& in, const ir::Buffer* buffer, const std::vector<ir::Range>& ranges);
 
@@ -22,6 +32,8 @@ Value make_region(Interpreter& in, const ir::Buffer* buffer, const std::vector<i
 Value surface_space(Interpreter& in, std::string path, std::string_view space,
                     Value (*lookup)(Interpreter&, Namespace&, std::string_view));
 Value lookup_surface(Interpreter& in, Namespace& self, std::string_view name);
+// The release whose names a namespace gives: that of the script; of the prelude's own code the first.
+text::Dialect release_of(const Interpreter& in, const Namespace& space);
 // What makes an expression of the reference's class of this name; null: it is no expression (expressions.cpp).
 NativeFunction expression_constructor(std::string_view name);
 // Calls the mathematical function of this name; Error tag without a pending error: there is none.
