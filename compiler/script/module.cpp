@@ -149,7 +149,7 @@ Value Interpreter::eval_quoted(const syntax::StringLit* literal, Scope* scope,
     if (tree->source().get() == place.source) anchors_.bind(parsed->id, tree->source(), place.begin + 1);
   }
   prepare(parsed->names);
-  return eval_entry(statement->value, scope, parsed->id, std::move(parsed));
+  return eval_entry(statement->value, scope, parsed->id, parsed);
 }
 
 Value Interpreter::prelude(std::string_view name, text::Span) {

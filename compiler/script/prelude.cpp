@@ -65,6 +65,8 @@ constexpr Record kPreludeRecords[] = {
     {"bench", "CudaProfiler", NameKind::Class,
      "profiler_buffer, write_stride, num_groups, default_leader=None, profiler_enabled=True",
      "Writes when events of a kernel start and end into a buffer.", nullptr, of_prelude, "profiler.py"},
+    since(V0_26, {"iket", "IketProfiler", NameKind::Class, "", "Marks for NVIDIA's kernel timeline.", nullptr,
+                  of_prelude, "iket.py"}),
     {"lang", "_SMEMPool", NameKind::Class, "", "Of the prelude's own files.", nullptr, of_prelude, "smem_pool_base.py"},
     {"lang", "_TMEMPool", NameKind::Class, "", "Of the prelude's own files.", nullptr, of_prelude, "tmem_pool_base.py"},
     since(V0_27,

@@ -252,11 +252,15 @@ Value chunk(Interpreter& in, const Arguments& args, Value self) {
   if (!a) return Value::error();
   const ir::Buffer& b = *self.as<BufferValue>()->buffer;
   Window window(in, b, "chunk", args.call);
-  auto fail = [&](std::string why) { return window.refuse(std::move(why)), Value::error(); };
+  auto fail = [&](std::string why) {
+    window.refuse(std::move(why));
+    return Value::error();
+  };
   if (!is_sequence(a[0])) return fail("one entry a dimension is needed, such as (None, 4)");
   const std::vector<Value> counts = items_of(a[0]);
   if (counts.size() != b.rank()) {
-    return fail(std::to_string(counts.size()) + " entries for a buffer of " + std::to_string(b.rank()) + " dimensions");
+    return fail(std::to_string(counts.size()) + (counts.size() == 1 ? " entry" : " entries") + " for a buffer of " +
+                std::to_string(b.rank()) + " dimensions");
   }
   for (std::size_t d = 0; d < counts.size(); ++d) {
     if (counts[d].is_none()) continue;

@@ -1,7 +1,7 @@
 // Expressions by name: T.max, T.if_then_else, T.Cast, math, shuffles (surface.md 6.4, 6.5, 17).
 #include <cmath>
 
-#include "compiler/script/tirx/tirx.h"
+#include "compiler/script/tirx/shuffle.h"
 
 namespace tilewright::script {
 namespace {
@@ -404,6 +404,8 @@ constexpr Record kExpressionRecords[] = {
     {"T", "shift_left", NameKind::Function, "a, b", "a << b", two<ExprKind::Shl>},
     {"T", "shift_right", NameKind::Function, "a, b", "a >> b", two<ExprKind::Shr>},
     {"T", "bitwise_not", NameKind::Function, "x", "~x", bit_not},
+    since(text::Dialect::V0_26, {"T", "Shuffle", NameKind::Function, "vectors, indices",
+                                 "Lanes of vectors, in the order of the indices.", shuffle}),
     since(V0_27, {"T", "BitwiseAnd", NameKind::Function, "a, b", "a & b", two<ExprKind::BitAnd>}),
     since(V0_27, {"T", "BitwiseOr", NameKind::Function, "a, b", "a | b", two<ExprKind::BitOr>}),
     since(V0_27, {"T", "BitwiseXor", NameKind::Function, "a, b", "a ^ b", two<ExprKind::BitXor>}),

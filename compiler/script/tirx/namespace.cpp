@@ -9,6 +9,8 @@
 namespace tilewright::script {
 namespace {
 
+using text::Dialect::V0_26, text::Dialect::V0_27;
+
 Value not_available(Interpreter& in, const Record& record, Value) {
   return in.fail(code::kAttribute, {},
                  "T." + std::string(record.name) + " is not available: it " + std::string(record.documentation),
@@ -83,7 +85,7 @@ constexpr Record kShown[] = {
     elsewhere("vectorlow", kOtherTargets),
     elsewhere("vectorhigh", kOtherTargets),
     elsewhere("vectorcombine", kOtherTargets),
-    elsewhere("Shuffle", kOtherTargets),
+    until(V0_26, elsewhere("Shuffle", kOtherTargets)),
     elsewhere("start_profile_intrinsic", kOtherTargets),
     elsewhere("end_profile_intrinsic", kOtherTargets),
     elsewhere("cooperative_tensor_fill", kOtherTargets),
@@ -126,6 +128,10 @@ constexpr Record kShown[] = {
     elsewhere("ExecScope", kCompiler),
     elsewhere("ScopeIdDef", kCompiler),
     elsewhere("selector", kCompiler),
+    since(V0_27, elsewhere("masked_load", "cannot be compiled to CUDA", "load under a condition: if mask: ...")),
+    since(V0_27, elsewhere("masked_store", "cannot be compiled to CUDA", "store under a condition: if mask: ...")),
+    since(V0_27, elsewhere("call_ffi_kernel", kHost)),
+    since(V0_27, elsewhere("Tuple", "is a type that no kernel for CUDA has", "bind each value to a name of its own")),
     elsewhere("dp4a", "has no code on CUDA in this release", "call the instruction with {foreign_call}"_row_text),
     elsewhere("buffer_decl", "is the old name of a declaration", "use T.decl_buffer"),
     elsewhere("print_buffer", "prints through the host's runtime", "use {printf}"_row_text),

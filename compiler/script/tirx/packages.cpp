@@ -371,6 +371,9 @@ Value tvm_package(Interpreter& in, std::string_view dotted) {
   if (dotted == "tvm.tirx.cuda.op" || dotted == "tvm.backend.cuda.op") {
     return in.name_space(std::string(dotted), lookup_cuda_op);
   }
+  if (dotted == "tvm.tirx.cuda.iket" || dotted == "tvm.backend.cuda.iket") {
+    return surface_space(in, std::string(dotted), "iket", lookup_partly);
+  }
   if (dotted == "tvm.tirx.bench") return surface_space(in, std::string(dotted), "bench", lookup_partly);
   if (dotted.ends_with(".gemm_async.tcgen05")) {
     return surface_space(in, std::string(dotted), "gemm_async", lookup_gemm_async);

@@ -56,7 +56,10 @@ bool bind_constexprs(Interpreter& in, Function* f, const Arguments* constexprs, 
       given = &keywords[i];
       scope->set(p.name, keywords[i].value);
     }
-    if (in.dialect() >= text::Dialect::V0_26 && is_optional(p) && !may_leave_out(in, f, p, given)) return false;
+    if (in.dialect() >= text::Dialect::V0_26 && is_optional(p) && !may_leave_out(in, f, p, given)) {
+      scope->set(p.name, Value::poison());
+      return false;
+    }
     if (!is_constexpr(p)) continue;
     if (f->mode != FunctionMode::Jit) {
       in.fail(code::kParameter, at, "'" + std::string(p.name.text) + "' is a compile-time parameter: that needs @T.jit",

@@ -3,13 +3,14 @@
 #include <algorithm>
 
 namespace tilewright::script {
-namespace {
 
 bool defers_annotations(Scope* scope) {
   while (scope && scope->parent) scope = scope->parent;
   if (scope && scope->frozen_from) scope = scope->frozen_from;
   return scope && scope->find(kDeferredAnnotations);
 }
+
+namespace {
 
 Value refuse_now(Interpreter& in, text::Span at) {
   return in.fail(

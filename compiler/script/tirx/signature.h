@@ -8,6 +8,8 @@
 
 namespace tilewright::script {
 
+// Does the module around begin with `from __future__ import annotations`?
+bool defers_annotations(Scope* scope);
 // What the annotation of a parameter denotes. Error: that is pending.
 Value parameter_annotation(Interpreter& in, const Function& f, const syntax::Parameter& p, Scope* scope);
 // The variable of the signature that `name` denotes in its scope; null: it denotes something else.

@@ -1,4 +1,6 @@
 // Explicit statements: T.attr, T.func_attr, T.evaluate, T.static_assert, ... (surface.md 5.2).
+#include <algorithm>
+
 #include "compiler/intrinsics/say.h"
 #include "compiler/script/tirx/tirx.h"
 #include "compiler/text/symbol.h"
@@ -230,6 +232,33 @@ Value call_packed(Interpreter& in, const Arguments& args, Value) {
   return Value::expr(e);
 }
 
+// T.tensormap_encode_tiled(map, data, *dims, *strides, *box, *element_strides, descriptor_dtype=, rank=, ...): as 0.27
+// writes the host call that encodes a tensor map.
+Value encode_tensor_map(Interpreter& in, const Arguments& args, Value self) {
+  auto given = [&](std::string_view name, Value otherwise) {
+    auto k = std::ranges::find(args.keywords, name, &Keyword::name);
+    return k == args.keywords.end() ? otherwise : k->value;
+  };
+  const Value dtype = given("descriptor_dtype", Value::none());
+  auto rank = in.as_int(given("rank", Value::integer(0)), args.call, "rank=");
+  if (!rank) return Value::error();
+  if (dtype.is_none() || *rank < 1 || *rank > 5 || args.positional.size() != static_cast<std::size_t>(4 * *rank + 1)) {
+    return in.fail(
+        code::kArguments, args.call,
+        "T.tensormap_encode_tiled takes the map, the tensor, rank dims, rank - 1 strides, rank box extents and "
+        "rank element strides, with descriptor_dtype= and a rank from 1 to 5; " +
+            std::to_string(args.positional.size()) + " operands are given",
+        {}, "ValueError");
+  }
+  std::vector<Value> all = {in.string("runtime.cuTensorMapEncodeTiled"), args.positional[0], dtype,
+                            Value::integer(*rank)};
+  all.insert(all.end(), args.positional.begin() + 1, args.positional.end());
+  for (std::string_view option : {"interleave", "swizzle", "l2_promotion", "oob_fill"}) {
+    all.push_back(given(option, Value::integer(0)));
+  }
+  return call_packed(in, Arguments{all, {}, {}, args.call, args.function}, self);
+}
+
 constexpr Record kStatementRecords[] = {
     {"T", "attr", NameKind::Function, "node, key, value", "An attribute of the statements below, or of a with block.",
      attr},
@@ -257,6 +286,10 @@ constexpr Record kStatementRecords[] = {
     {"T", "elected", NameKind::Function, "", "True in one lane of each warp.", elected},
     {"T", "tvm_stack_alloca", NameKind::Function, "type, count", "Storage on the host, such as for a tensor map.",
      stack_alloca},
+    since(text::Dialect::V0_27,
+          {"T", "tensormap_encode_tiled", NameKind::Function,
+           "*args, descriptor_dtype, rank, interleave=0, swizzle=0, l2_promotion=0, oob_fill=0, force_cu_dtype=-1",
+           "Encodes a tensor map on the host.", encode_tensor_map}),
     {"T", "call_packed", NameKind::Function, "name, *args", "Calls a function of the host by name.", call_packed},
 };
 

@@ -111,11 +111,12 @@ bool Window::permute(std::span<const int> order) {
 }
 
 bool Window::move_column(ir::Expr offset) {
+  const auto by = known(offset);
   const ir::Expr bits = times(offset, ir::Expr(made_.dtype.storage_bits() * made_.dtype.lanes));
   if (!is_multiple(bits, 32)) {
-    return refuse("a window in tensor memory begins with a column of 32 bits; this one begins " +
-                  (known(offset) ? std::to_string(*known(offset)) + " elements" : std::string("a number of elements")) +
-                  " of " + ir::dtype_name(made_.dtype) + " further");
+    const std::string elements = by ? std::to_string(*by) + (*by == 1 ? " element" : " elements") : "some elements";
+    return refuse("a window in tensor memory begins with a column of 32 bits; this one begins " + elements + " of " +
+                  ir::dtype_name(made_.dtype) + " further");
   }
   made_.allocated_addr = plus(made_.allocated_addr, ir::simplify(ir::floordiv(bits, ir::int_imm(bits.dtype(), 32))));
   return true;
