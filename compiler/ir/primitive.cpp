@@ -81,7 +81,6 @@ std::vector<Primitive> rows() {
       {"sqrt", scaled(), {}, "The square root of each element."},
       {"exp", scaled(), {}, "The exponential of each element."},
       {"exp2", scaled(), {}, "Two to the power of each element."},
-      {"log2", scaled(), {}, "The logarithm to base 2 of each element.", !kClips, text::since(text::Dialect::V0_26)},
       {"reciprocal", {in_place("dst", "src"), read("src", "None")}, {}, "One over each element."},
       {"silu", tile_to_tile(), {}, "x * sigmoid(x) of each element."},
       {"add", binary(), {kRounding}, "Adds element by element."},

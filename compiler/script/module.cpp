@@ -137,6 +137,7 @@ Value Interpreter::eval_entry(const syntax::Node* node, Scope* module, std::uint
 Value Interpreter::eval_quoted(const syntax::StringLit* literal, Scope* scope,
                                const std::function<void(std::span<const syntax::Name>)>& prepare) {
   const text::Span at = span(literal);
+  if (!charge_text(literal->value.size(), at)) return Value::error();
   std::vector<syntax::SyntaxError> errors;
   auto parsed = syntax::parse_expression(literal->value, &errors);
   auto* statement = parsed ? syntax::as<syntax::ExprStmt>(parsed->statement) : nullptr;

@@ -68,8 +68,9 @@ class Unreached {
     return e_.module->find(name) || in_.builtins().has(name) || std::ranges::binary_search(bound(), name, before);
   }
 
-  bool is_extent(const syntax::TopLevel& statement, const syntax::Name& name) const {
-    return in_.dialect() >= text::Dialect::V0_26 && names_extent(statement.text, name.text);
+  bool is_extent(const syntax::TopLevel& statement, const syntax::Name& name) {
+    if (in_.dialect() < text::Dialect::V0_26 || ++looked_for_ > kMostRefused) return false;
+    return names_extent(statement.text, name.text);
   }
 
   // Names that the module's text binds, whether or not it came there; in order. Most scripts never ask.
@@ -128,6 +129,7 @@ class Unreached {
   Interpreter& in_;
   std::optional<std::vector<syntax::Name>> bound_;
   std::vector<syntax::Name> said_;
+  std::size_t looked_for_ = 0;  // names that were looked for in the text
 };
 
 }  // namespace

@@ -105,9 +105,9 @@ def k(A: T.Buffer((4,), "float32")):
     l = T.meta_var(tcgen05_atom_layout("32x32b", (64, 64), "float16"))
 #                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2109]: tcgen05 32x32b fragment of (64, 64) float16: with 64 rows 32 bits an element are needed
     m = T.meta_var(TileLayout(S[(8, 16)]).group_many([(8, 16), (4, 16)]))
-#                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2109]: group_many: the shapes hold 128 and 64 elements: layout S[(8,16):(16,1)], shape [4, 16]
+#                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2109]: group_many: 64 elements are not the same as 128
     n = T.meta_var(TileLayout(S[(8, 16)]).group_many([(8, 16), (3, 43)]))
-#                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2109]: group_many: the shapes hold 128 and 129 elements: layout S[(8,16):(16,1)], shape [3, 43]
+#                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2109]: group_many: 129 elements are not the same as 128
     o = T.meta_var(get_swizzle_mode_from_layout(ComposeLayout(3, 3, 3, TileLayout(S[512]), swizzle_inner=False)))
 #                                               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2109]: a swizzle with swizzle_inner=False is none of the hardware: its rows are changed by the units of 16 bytes, not the units by the rows
 #   hint: leave swizzle_inner out

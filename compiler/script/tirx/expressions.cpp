@@ -249,12 +249,19 @@ Value call_intrin(Interpreter& in, const Arguments& args, Value) {
   return call_intrinsic(in, in.dialect(), path, rest);
 }
 
-// T.Call(dtype, op, args): the same with a list.
+// T.Call(dtype, op, args): the same with a list. From 0.26 on T.Call(op, args, attrs, ty_args, ret_ty).
 Value call_node(Interpreter& in, const Arguments& args, Value) {
-  Bound a(in, args, "T.Call", {"dtype", "op", "args"}, 3);
-  auto operands = a ? in.iterate(a[2], a.span(2)) : std::nullopt;
+  const bool typed_last = in.dialect() >= text::Dialect::V0_26;
+  const Bound a = typed_last ? Bound(in, args, "T.Call", {"op", "args", "attrs", "ty_args", "ret_ty"}, 2)
+                             : Bound(in, args, "T.Call", {"dtype", "op", "args"}, 3);
+  const std::size_t list = typed_last ? 1 : 2;
+  auto operands = a ? in.iterate(a[list], a.span(list)) : std::nullopt;
   if (!operands) return Value::error();
-  operands->insert(operands->begin(), {a[0], a[1]});
+  if (typed_last) {
+    operands->insert(operands->begin(), {a.has(4) ? a[4] : in.string("int32"), a[0]});
+  } else {
+    operands->insert(operands->begin(), {a[0], a[1]});
+  }
   Arguments all = args;
   all.positional = *operands;
   all.keywords = {};

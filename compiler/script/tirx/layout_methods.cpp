@@ -1,7 +1,7 @@
 // Methods and attributes of layouts, iters and axes (layout.md 4).
 #include <algorithm>
 
-#include "compiler/layout/refinement.h"
+#include "compiler/layout/refine.h"
 #include "compiler/script/tirx/layout_values.h"
 
 namespace tilewright::script {
@@ -126,8 +126,12 @@ Value group_many(Interpreter& in, const Arguments& args, Value self) {
   }
   const layout::Layout l = self_layout(self);
   if (!l.is_tile()) return in.fail(code::kLayout, args.call, "only a tile layout can be grouped");
-  auto made = layout::group_many(*l.tile, shapes);
-  if (!made) return layout_failure(in, made.error(), args.call);
+  auto made = layout::refine(*l.tile, shapes);
+  if (!made) {
+    std::string why = made.error().message;
+    if (const std::string own = "refine: "; why.starts_with(own)) why = "group_many: " + why.substr(own.size());
+    return layout_failure(in, {std::move(why)}, args.call);
+  }
   std::vector<Value> lists;
   for (const auto& separators : made->separators) {
     std::vector<Value> list;
