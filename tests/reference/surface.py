@@ -4,7 +4,7 @@
     surface.py [--release 0.26|0.27] [-v]
 
 --tilewright and --reference as in compare.py. Of each case: whether it is accepted, and if so the launch, the tensor maps
-and the constant places of shared and local memory that the CUDA text stores to.
+the bounds of the kernel and the constant places that the CUDA text stores to.
 """
 
 import argparse
@@ -21,7 +21,11 @@ import compare  # noqa: E402
 FILES = {"0.26": "v0_26.py", "0.27": "v0_27.py"}
 # Cases that the reference accepts or refuses otherwise, and why ours differs.
 EXCEPTIONS = {}
-PLACE = re.compile(r"\b\w+\[(\d+)\] = ")
+STORE = re.compile(r"(?:\(\(\w+\*\)\w+\)|\b(\w+))\[(\d+)\] = ")
+POINTER = re.compile(r"([\w ]+)\* (\w+) = (\w+) \+ (\d+);")  # half* v = s + 8192;
+OF_BYTES = re.compile(r"([\w ]+)\* (\w+) = \([\w ]+\*\)&\w+\[(\d+)\];")  # half* b = (half*)&pool_buf[8192];
+SCALAR = re.compile(r"\b(\w+)\[1\];")
+SIZES = {"half": 2, "float": 4, "int": 4, "unsigned long long": 8}
 
 
 def cases(path):
@@ -34,9 +38,19 @@ def entries(names):
 
 
 def places(cuda):
-    """The constant subscripts of stores in the kernel, in order of their numbers."""
+    """Where stores with a constant subscript go, as elements from the start of their storage; scalars left out."""
     kernel = (cuda or "")[(cuda or "").rfind('extern "C"'):]
-    return sorted(int(m.group(1)) for m in PLACE.finditer(kernel) if not kernel[: m.start()].endswith("int "))
+    start = {m.group(2): int(m.group(3)) // SIZES.get(m.group(1).strip(), 1) for m in OF_BYTES.finditer(kernel)}
+    for m in POINTER.finditer(kernel):
+        start[m.group(2)] = start.get(m.group(3), 0) + int(m.group(4))
+    scalars = {m.group(1) for m in SCALAR.finditer(kernel)}
+    stores = [m for m in STORE.finditer(kernel) if m.group(1) not in scalars]
+    return sorted(int(m.group(2)) + start.get(m.group(1), 0) for m in stores)
+
+
+def bounds(cuda):
+    """What the kernel asks of its compiler."""
+    return set(re.findall(r"__(?:launch_bounds|maxnreg)__\([\d, ]+\)", cuda or ""))
 
 
 def answers(command):
@@ -77,6 +91,8 @@ def differences(reference, ours, errors):
         out.append("dynamic shared bytes: {} and {}".format(*bytes_of_both))
     if text := compare.map_difference(reference.get("tensor_maps") or [], ours["tensor_maps"]):
         out.append(text)
+    if bounds(reference["cuda"]) != bounds(ours["sources"]["cuda"]):
+        out.append(f"bounds: {bounds(reference['cuda'])} and {bounds(ours['sources']['cuda'])}")
     theirs, mine = places(reference["cuda"]), places(ours["sources"]["cuda"])
     if theirs != mine:
         out.append(f"places: {theirs} and {mine}")

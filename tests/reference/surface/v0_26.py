@@ -469,6 +469,7 @@ def pools_and_barriers():
     def k(A: T.Buffer((64, 64), "float16")):
         T.device_entry()
         cx = T.cta_id_in_cluster([2])
+        bx = T.cta_id([2])
         tx = T.thread_id([128])
         pool = T.SMEMPool()
         a = pool.alloc_tcgen05_mma_AB((64, 64), "float16")
