@@ -36,6 +36,9 @@ bool moves(const ir::TileCall& call) {
          call.args[1].region.buffer;
 }
 
+// Variants that serve only calls which name them say nothing of the others.
+bool only_when_named(const Trial& t) { return t.reason.starts_with("requires explicit dispatch="); }
+
 bool covers_its_buffer(const ir::Region& region) {
   for (std::size_t i = 0; i < region.ranges.size() && i < region.buffer->shape.size(); ++i) {
     if (!ir::provably_equal(region.ranges[i].extent, region.buffer->shape[i])) return false;
@@ -155,7 +158,7 @@ std::vector<ReasonRow> reason_rows(const CallReport& report, CallContext& contex
   unrelated.unrelated = true;
   Reason whole;  // of the one unrelated variant, should there be no second
   for (const Trial& t : report.trials) {
-    if (t.outcome == Outcome::Chosen) continue;
+    if (t.outcome == Outcome::Chosen || only_when_named(t)) continue;
     // No variant could take such operands, whatever else it lacks.
     const bool invalid = o && !o->invalid.empty();
     if (o && !invalid) {

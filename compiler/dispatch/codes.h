@@ -18,6 +18,7 @@ inline constexpr std::string_view kRepeated = "TW3111";
 inline constexpr std::string_view kOverlap = "TW3112";
 inline constexpr std::string_view kOverrun = "TW3121";
 inline constexpr std::string_view kWholeCopies = "TW3122";
+inline constexpr std::string_view kUnequalRegions = "TW3123";
 }  // namespace code
 
 inline constexpr text::CodeInfo kCodes[] = {
@@ -68,6 +69,10 @@ inline constexpr text::CodeInfo kCodes[] = {
      "depends on which thread it is, and so each of them moves the same elements to the same place. That gives the "
      "right values and takes as many times the traffic: Tx.cta.copy, Tx.warp.copy share the work. It is a warning, "
      "because the reference compiles it the same way."},
+    {code::kUnequalRegions, "copied regions differ in shape",
+     "From release 0.26 on both regions of a copy have the same extents, apart from dimensions of extent 1, whatever "
+     "variant serves it: a copy does not reshape. Copies that name `tma_auto` or `tma_explicit` move bytes and need "
+     "only as many of them on both sides. Index or slice the longer side, or copy between views of one shape."},
 };
 
 }  // namespace tilewright::dispatch

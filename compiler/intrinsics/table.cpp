@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "compiler/intrinsics/rows/rows.h"
+#include "compiler/intrinsics/rows/tile_rows.h"
 #include "compiler/intrinsics/spellings.h"
 
 namespace tilewright::intrinsics {
@@ -40,7 +41,8 @@ struct Table {
         memory_rows(),    matrix_rows(),      wgmma_rows(),        tcgen05_rows(), descriptor_rows(), arithmetic_rows(),
         cuda_sync_rows(), cuda_memory_rows(), cuda_convert_rows(), debug_rows(),   nvshmem_rows(),    builtin_rows(),
     };
-    const std::span<const Intrinsic> internal[] = {internal_matrix_rows(), internal_wgmma_rows()};
+    const std::span<const Intrinsic> internal[] = {internal_matrix_rows(), internal_wgmma_rows(), internal_copy_rows(),
+                                                   internal_tensor_rows()};
     std::size_t total = 0;
     for (auto family : families) total += family.size();
     for (auto family : internal) total += family.size();

@@ -167,10 +167,12 @@ constexpr std::string_view kProductSlots =
     "d_tmem_addr, a_operand, b_desc, i_desc, enable_input_d, scale_input_d, cta_group, pred, sfa_tmem_addr, "
     "sfb_tmem_addr, sp_tmem_addr";
 
+constexpr int kStationary = 16;  // beside the kind: tcgen05.mma.ws
+
 bool set_up_product(Site& s, const Arguments& a) {
   auto kind = intrinsics::tcgen05::kind_of(a);
   if (!kind) return false;
-  s.code = static_cast<int>(mma_kind_named(kind->name));
+  s.code = static_cast<int>(mma_kind_named(kind->name)) | (a.row().id == "P86.ws" ? kStationary : 0);
   s.number = kind->scale_vector;
   s.flag = a.flag("use_a_tmem");
   return true;
@@ -178,7 +180,7 @@ bool set_up_product(Site& s, const Arguments& a) {
 
 // Is all that the product touches where it may be?
 bool is_placed(Machine& m, const Thread& t, const Product& p) {
-  const bool halves = p.mma.rows() == 64 && (p.mma.ctas == 1 || p.mma.sparse);
+  const bool halves = p.mma.rows() == 64 && !p.mma.stationary && (p.mma.ctas == 1 || p.mma.sparse);
   if (p.places.d.lane != 0 && !(halves && p.places.d.lane == 16)) {
     wrong(m, t,
           "D of M = " + std::to_string(p.mma.m) + " starts at lane 0" + (halves ? " or 16" : "") +
@@ -202,7 +204,8 @@ Step product(Machine& m, Thread& t, const Site& s) {
   if (Machine::arg(t, s, kPred, 1) == 0) return Step::Done;
   auto op = std::make_unique<Product>();
   Mma& mma = op->mma;
-  mma.kind = static_cast<MmaKind>(s.code);
+  mma.kind = static_cast<MmaKind>(s.code & ~kStationary);
+  mma.stationary = (s.code & kStationary) != 0;
   mma.sparse = s.args[kMetadata] != Access::kNoRegister;
   mma.ctas = static_cast<int>(Machine::arg(t, s, kGroup, 1));
   mma.scale_vector = static_cast<int>(s.number);

@@ -7,7 +7,7 @@ import re
 
 from exceptions import rule_and_its_kernel
 
-ELEMENTWISE = {"add", "sub", "mul", "fdiv", "fma", "cast", "exp", "exp2", "sqrt", "reciprocal", "silu", "zero", "fill"}
+ELEMENTWISE = {"add", "sub", "mul", "fdiv", "fma", "cast", "exp", "exp2", "sqrt", "reciprocal", "silu", "zero", "fill", "log2", "maximum"}
 REDUCTIONS = {"sum", "max", "min"}
 
 
