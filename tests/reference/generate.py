@@ -108,7 +108,7 @@ def make(seed, index, primitive="copy", arch="sm_90a", release="0.25"):
     if primitive in PRODUCTS:
         return make_product(seed, index, primitive, arch)
     if primitive in NEWER:
-        return NEWER[primitive][0].make(random.Random(f"{seed}/{primitive}/{arch}/{index}"), f"{primitive}_{index:04d}", release)
+        return NEWER[primitive][0].make(random.Random(f"{seed}/{primitive}/{arch}/{index}"), f"{primitive}_{arch}_{index:04d}", release)
     rng = random.Random(f"{seed}/{index}" if primitive == "copy" else f"{seed}/{arch}/{index}")
     choices = [f for f, weight in families(primitive, arch) for _ in range(weight)]
     while True:

@@ -126,7 +126,7 @@ def windows(rng, name):
     per = 32 // BITS.get(dtype, 32)
     kind = rng.choice(["rows", "rows", "stage", "stage", "upper", "lower", "atom", "folded"])
     if kind == "folded":
-        dtype, n = "float32", rng.choice([2, 4, 8, 16, 32])
+        dtype, n = "float32", rng.choice([4, 8, 16, 32])
         k = TensorKernel(name, "windows", dtype, (64, n), (64, n))
         cells = f"S[(64, 2, {n // 2}) : (1 @ TLane, 64 @ TLane, 1 @ TCol)]"
         registers = f"TileLayout(S[(64, 2, {n // 2}) : (1 @ tid_in_wg, 64 @ tid_in_wg, 1)])"
@@ -137,10 +137,10 @@ def windows(rng, name):
         atom = rng.choice(list(ATOMS)) if kind in ("upper", "lower", "atom") else None
         rows = 64 if kind in ("upper", "lower") else 128
         if atom:
-            n = ATOMS[atom][0] * per * rng.choice([1, 2])
+            n = ATOMS[atom][0] * per * rng.choice([1, 2] if per > 1 or rows == 128 or atom != "16x64b" else [2])
             registers = f'tcgen05_atom_layout("{atom}", ({rows}, {n}), "{dtype}")'
         else:
-            n = per * rng.choice([1, 2, 4, 8])
+            n = per * rng.choice([2, 4, 8] if per == 1 else [1, 2, 4, 8])
             registers = f"TileLayout(S[(128, {n}) : (1 @ tid_in_wg, 1)])"
         begin = per * rng.choice([0, 0, 1, 4])
         wide = begin + n + per * rng.choice([0, 2])

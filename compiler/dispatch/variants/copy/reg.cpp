@@ -185,6 +185,7 @@ Reason divide_fragment(CallContext& context, const Side& r, const Side& memory, 
     out.threads.insert(out.threads.end(), run.begin(), run.end());
     out.base = out.base + place(run, widen_for(*memory.region.buffer, ir::simplify(digit)));
   }
+  if (out.in_turn.empty()) return cat(r.name(), " has one element a thread, nothing to loop over");
   return {};
 }
 
