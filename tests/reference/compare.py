@@ -152,6 +152,8 @@ def same_extent(a, b):
 
 OURS = {("gemm_async", "wgmma")}  # variants that the reference has not
 
+NEWER_CALLS = {"newer_copy": ["copy", "copy_async"], "newer_async": ["copy_async"], "newer_gemm_async": ["gemm_async"]}
+
 # What many kernels of a family have to show: the words of refusals, and variants that serve.
 FAMILY = compute.reasons.FAMILY | {p: p for p in generate.PRODUCTS}
 REASONS = compute.reasons.REASONS | {p: kinds.refused.words() for p, (_, _, kinds) in generate.PRODUCTS.items()}
@@ -271,8 +273,8 @@ class Statistics:
 
     def add(self, reference):
         self.kernels += 1
-        own = self.primitive.removeprefix("newer_")
-        calls = [c for c in reference["calls"] if FAMILY.get(c["primitive"], c["primitive"]) in (own, self.primitive, own + "_async" if own == "copy" else own)]
+        own = NEWER_CALLS.get(self.primitive, [self.primitive])
+        calls = [c for c in reference["calls"] if FAMILY.get(c["primitive"], c["primitive"]) in own]
         rows = [t for c in calls for t in trials(c)]
         # The pair of memories alone rules variants out of nearly every call; what counts is a refusal that changed
         # where the call ended: nothing serves it, or only the scalar loop does, or a plan was declined.

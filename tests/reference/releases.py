@@ -60,6 +60,8 @@ def in_release(text, release):
         if m := DATAPATH.search(line):
             shape, _ = arguments(line, line.index("(("))
             line = line.replace(m.group(0), f', layout=tmem_datapath_layout("{m.group(1)}", *{shape[0]})')
+        # Registers as their layout counts them, not as they lie.
+        line = line if line.lstrip().startswith("ra = ") else re.sub(r"(\w+)\.local\((\d[\d, ]*)\)", r"\1.local(\2, layout=\1.layout.storage())", line)
         if release == "0.27":
             line = line.replace("T.ptx.elect_sync()", "T.cuda.elect_sync()")
         out.append(line)

@@ -74,6 +74,8 @@ def product(rng, name):
         if text is None:
             return None
         layouts.append((((k_extent, rows) if transposed else (rows, k_extent)), text))
+    # A from tensor memory: a row a lane, and of 64 rows a tile for each half of C's columns.
+    a_tmem = path in ("D", "E", "batched") and not trans_a and rng.random() < 0.3
     wide = n // 2 if folded else n
     cells = {
         "D": ((128, n), f"S[(128, {n}) : (1 @ TLane, 1 @ TCol)]"),
@@ -124,6 +126,7 @@ def product(rng, name):
         f'B_smem = T.alloc_buffer({layouts[1][0]}, "{dtype}", scope="shared", layout={layouts[1][1]}, align=1024)',
         f'R0 = T.alloc_buffer({r_shape}, "float32", scope="local", layout={registers})',
     ]
+    k.columns = 256 if a_tmem else k.columns
     k.body = k.setup()
     dtype_of, k.dtype = k.dtype, "float32"
     k.body.append(k.tensor("C", *cells))
@@ -134,7 +137,24 @@ def product(rng, name):
             else k.tensor("M1", view, f"S[(128, {wide}) : (1 @ TLane, 1 @ TCol)]")
         )
     k.dtype = dtype_of
+    if a_tmem:
+        k.buffers[0] = f'RA = T.alloc_buffer((128, {k_extent}), "{dtype}", scope="local", layout=TileLayout(S[(128, {k_extent}) : (1 @ tid_in_wg, 1)]))'
+        flat = k.tensor("TA", (128, k_extent), f"S[(128, {k_extent}) : (1 @ TLane, 1 @ TCol)]")
+        two = k.tensor("TA2", (2, 64, k_extent), f"S[(2, 64, {k_extent}) : (64 @ TLane, 1 @ TLane, 1 @ TCol)]")
+        k.body += [line.replace("address[0]", "address[0] + 128") for line in ([flat, two] if folded else [flat])]
+        k.body += [
+            f"ra = RA.local({k_extent})",
+            f"for j in T.serial({k_extent}):",
+            f"    ra[j] = A[tid % {m}, j]",
+            "Tx.wg.copy_async(TA, RA)",
+            "T.ptx.tcgen05.wait.st()",
+            "T.ptx.tcgen05.fence.before_thread_sync()",
+            "T.cuda.cta_sync()",
+            "T.ptx.tcgen05.fence.after_thread_sync()",
+        ]
     for own, tensor, transposed, rows in (("A_smem", "A", trans_a, m), ("B_smem", "B", trans_b, n)):
+        if own == "A_smem" and a_tmem:
+            continue
         if transposed:
             k.body += [
                 f"for i in T.serial({(rows * k_extent + 127) // 128}):",
@@ -147,7 +167,7 @@ def product(rng, name):
         'T.ptx.fence.proxy_async("shared::cta")',
         "T.cuda.cta_sync()",
         "if tid == 0:",
-        f"    Tx.gemm_async(C, A_smem, B_smem, {', '.join(options)})",
+        f"    Tx.gemm_async(C, {'A_smem' if not a_tmem else 'TA2' if folded else 'TA'}, B_smem, {', '.join(options)})",
         "    T.ptx.tcgen05.commit(bar.ptr_to([0]), cta_group=1)",
         "T.ptx.mbarrier.try_wait(bar.ptr_to([0]), 0)",
         "T.ptx.tcgen05.fence.after_thread_sync()",
