@@ -86,6 +86,9 @@ def main():
                 for problem, kernel in run(args.tilewright, path):
                     right += problem is None
                     refused += problem == "refused"
+                    # What 0.25 refuses a later release may serve; with what, reference/newer says.
+                    if args.release != "0.25" and family[kernel].startswith("refused"):
+                        continue
                     if problem is not None and problem != "refused":
                         failed += 1
                         print(f"seed {args.seed}, {kernel} ({family[kernel]}): {problem}")

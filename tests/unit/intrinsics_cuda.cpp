@@ -351,6 +351,8 @@ class Reader {
                                            "r",
                                            "make_float2",
                                            "make_float4",
+                                           "make_uint2",
+                                           "make_uint4",
                                            "__ffs",
                                            "__cvta_generic_to_shared",
                                            "__uint_as_float",

@@ -555,7 +555,7 @@ class Reader {
       a.after = "tcgen05";
       if (has("multicast::cluster")) a.mask = name_or_text(operand(1));
     } else if (op == "mma") {
-      // "[d], a | [a], b_desc, {[sp], }i_desc, ({lanes} | [sfa], [sfb]), enable"
+      // "[d], a | [a], b_desc, {[sp], }i_desc, ({lanes} | [sfa], [sfb] | nothing of .ws), enable"
       const bool scaled = has("block_scale");
       tensor("writes", first, "tcgen05", "tile");
       if (operand(1).starts_with("[")) {
@@ -571,7 +571,10 @@ class Reader {
         tensor("reads", origin(operand(i_desc + 2)), "tcgen05", "tile");
       }
       Act& old = *tensor("reads", first, "tcgen05", "tile");
-      old.predicate += (old.predicate.empty() ? "" : " ") + origin(operand(i_desc + (scaled ? 3 : 2))).operand;
+      old.predicate += (old.predicate.empty() ? "" : " ") + origin(operand(i_desc + (scaled      ? 3
+                                                                                     : has("ws") ? 1
+                                                                                                 : 2)))
+                                                                .operand;
     } else {
       unknown();
     }

@@ -190,6 +190,11 @@ constexpr Recipe kRecipes[] = {
      "disable_output_lane=uint32*4; "
      "a_operand=uint64 d_dtype=float16 a_dtype=float4_e2m1fn b_dtype=float6_e3m2fn cta_group=1 use_a_tmem=False "
      "pred=int32"},
+    {"P86.ws",
+     "a_operand=uint64 d_dtype=float32 a_dtype=float16 b_dtype=float16 cta_group=1 use_a_tmem=False; "
+     "a_operand=uint32 d_dtype=float32 a_dtype=bfloat16 b_dtype=bfloat16 cta_group=1 use_a_tmem=True; "
+     "a_operand=uint64 d_dtype=float32 a_dtype=tf32 b_dtype=tf32 cta_group=1 use_a_tmem=False; "
+     "a_operand=uint64 d_dtype=float32 a_dtype=float8_e4m3fn b_dtype=float8_e4m3fn cta_group=1 use_a_tmem=False"},
     {"P87",
      "a_operand=uint64 d_dtype=float32 a_dtype=float16 b_dtype=float16 cta_group=1 use_a_tmem=False; "
      "a_operand=uint32 d_dtype=float32 a_dtype=float8_e4m3fn b_dtype=float8_e4m3fn cta_group=2 use_a_tmem=True"},

@@ -50,9 +50,9 @@ std::string copy_hinted(const Arguments& a, ir::Target) {
 constexpr Intrinsic kInternal[] = {
     row<"dst: global, src: global, num_bytes: attr(1|2|4|8|16), cache: attr(|nc) = '', l1_evict: " TILEWRIGHT_EVICT(
         "L1") "|L1::no_allocate) = '', l2_evict: attr(|L2::evict_normal|L2::evict_first|L2::evict_last) = '', "
-              "prefetch_size: attr(|L2::64B|L2::128B|L2::256B) = ''">("C26.hinted", "cuda.copy_bytes",
+              "prefetch_size: attr(|L2::64B|L2::128B|L2::256B) = ''">("C26.hinted", "cuda.copy_bytes_hinted",
                                                                       Meaning::CopyBytes)
-        .effects<"reads generic src[num_bytes]; writes generic dst[num_bytes]">()
+        .effects<"reads global src[num_bytes]; writes generic dst[num_bytes]">()
         .cxx("ld.global{.nc}{.L1::evict}{.L2::evict}{.L2::prefetch} word, [src]; *dst = word;", copy_hinted)
         .says("Moves 1 to 16 bytes from global memory, by a load that says how caches treat them, and one store."),
 };
