@@ -109,9 +109,15 @@ def ask(script, arch, args):
 
 
 def reference_answer(script, arch, args):
-    fields = ["--fields", "calls,launch,tensor_maps,cuda", "--release", args.release]
+    """Of args.against, the release that answers; what builds in no later one is held against an earlier one."""
+    if args.against != args.release:
+        with open(script, encoding="utf-8") as f:
+            text = f.read().replace("T.cuda.elect_sync()", "T.ptx.elect_sync()")
+        script = script.replace(".py", f".in_{args.against}.py")
+        write_if_new(script, text)
+    fields = ["--fields", "calls,launch,tensor_maps,cuda", "--release", args.against]
     command = [sys.executable, args.reference, script, "--arch", arch, *fields]
-    return answer(command if args.release != "0.25" else command[:-2], (script + ".reference.json", script))
+    return answer(command if args.against != "0.25" else command[:-2], (script + ".reference.json", script))
 
 
 def ask_both(script, arch, args):
@@ -375,8 +381,9 @@ def main():
     ap.add_argument("--work", help="folder for scripts and answers; kept")
     ap.add_argument("--jobs", type=int, default=os.cpu_count())
     ap.add_argument("-v", "--verbose", action="store_true", help="also list what a note explains")
+    ap.add_argument("--against", choices=generate.releases.RELEASES, help="the reference's release, if it is another one")
     args = ap.parse_args()
-    args.wrong = 0
+    args.wrong, args.against = 0, args.against or args.release
     if args.or_skip and not os.path.exists(args.reference or ""):
         print("skipped: there is no reference program; TILEWRIGHT_REFERENCE names one")
         sys.exit(77)
