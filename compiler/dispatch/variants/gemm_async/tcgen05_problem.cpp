@@ -198,6 +198,7 @@ std::expected<TensorTile, Reason> accumulator(CallContext& context, const ir::Re
   if (rank != (batched ? 3u : 2u)) {
     return refuse(cat("C has ", r.ranges.size(), " dimensions, rows and columns are needed"));
   }
+  const bool upper_half = squeezes && ir::is_constant(r.buffer->shape[0], 64);
   const layout::Iter columns{p.n, 1, Axis::TCol};
   if (batched) {
     return tensor_tile(r, "C", {{2, 64, Axis::TLane}, {64, 1, Axis::TLane}, {p.n / 2, 1, Axis::TCol}},
@@ -214,7 +215,7 @@ std::expected<TensorTile, Reason> accumulator(CallContext& context, const ir::Re
   }
   if (p.m == 64) {  // G2
     return tensor_tile(r, "C", {{4, 32, Axis::TLane}, {16, 1, Axis::TLane}, columns},
-                       "64 rows lie in 16 of every 32 lanes (datapath=\"F\")", {}, squeezes);
+                       "64 rows lie in 16 of every 32 lanes (datapath=\"F\")", {}, upper_half);
   }
   return tensor_tile(r, "C", {{128, 1, Axis::TLane}, columns}, "128 rows lie in one lane each (datapath=\"D\")");
 }
