@@ -68,7 +68,7 @@ UNEQUAL = "TW3123"  # copied regions differ in shape: from 0.26 on the reference
 
 
 def parted(text, names):
-    """The script without the kernels of these names, and one that holds them alone, each where nobody minds an error."""
+    """The script without the kernels of these names, and one that holds them alone, each where an error passes."""
     header, *kernels = re.split(r"\n\n\n(?=# family: )", text)
     name = {k: re.search(r"^def (\w+)\(", k, re.M).group(1) for k in kernels}
     own = "\n\n\n".join([header] + [k.rstrip("\n") for k in kernels if name[k] not in names]) + "\n"
@@ -136,7 +136,7 @@ def in_halves(script, arch, args):
         path = script.replace(".py", f".{name}.py")
         write_if_new(path, "\n\n\n".join([header, *some]) + "\n")
         half = args.against, args.release
-        args.release = args.against  # the text is in that release by now
+        args.release = args.against  # the text is in that release already
         answered = reference_answer(path, arch, args)
         args.against, args.release = half
         both["kernels"] += answered["kernels"]
