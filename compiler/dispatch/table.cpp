@@ -15,8 +15,14 @@
   V("copy", "fallback", 0, kAll, copy_fallback, false)                                                         \
   V("copy_async", "ldgsts", 20, kAll, copy_async_ldgsts, false)                                                \
   V("copy_async", "dsmem", 10, kAll, copy_async_dsmem, true, "mbar", "remote_cta_id")                          \
-  V("copy_async", "tma", 10, kAll, copy_async_tma, true, "mbar", "cta_group", "cta_mask", "cache_hint", "oob", \
-    "use_tma_reduce", "prefetch_tensormap")                                                                    \
+  V("copy_async", "tma", 10, kUntil26, copy_async_tma, true, "mbar", "cta_group", "cta_mask", "cache_hint",    \
+    "use_tma_reduce", "oob", "prefetch_tensormap")                                                             \
+  V("copy_async", "tma_auto", 10, kSince26, copy_async_tma_auto, true, "mbar", "cta_group", "cta_mask",        \
+    "use_tma_reduce", "oob", "prefetch_tensormap", "tensormap_l2_promotion", "mbarrier_addr", "cache_hint",    \
+    "tma_dtype")                                                                                               \
+  V("copy_async", "tma_explicit", 10, kSince26, copy_async_tma_explicit, true, "mbar", "oob", "cta_group",     \
+    "use_tma_reduce", "cta_mask", "mbarrier_addr", "prefetch_tensormap", "cache_hint", "tma_dtype",            \
+    "tensormap_l2_promotion", "src_selector", "gather4")                                                       \
   V("copy_async", "smem->tmem", 10, kAll, copy_async_smem_tmem, true, "cta_group")                             \
   V("copy_async", "tmem<->local", 10, kAll, copy_async_tmem_local, false)                                      \
   V("gemm", "mma.m16n8k*", 10, kAll, gemm_mma, false)                                                          \
@@ -61,10 +67,10 @@
 
 namespace tilewright::dispatch {
 
-#define DECLARE(primitive, name, priority, releases, id, ...) \
-  namespace variants::id {                                    \
-  std::span<const Predicate> predicates();                    \
-  Planned plan(CallContext& context);                         \
+#define DECLARE(primitive, name, priority, releases, id, ...)                                                  \
+  namespace variants::id {                                                                                     \
+  std::span<const Predicate> predicates();                                                                     \
+  Planned plan(CallContext& context);                                                                          \
   }
 TILEWRIGHT_VARIANTS(DECLARE)
 #undef DECLARE
@@ -72,11 +78,13 @@ TILEWRIGHT_VARIANTS(DECLARE)
 namespace {
 
 constexpr text::Releases kAll = text::kAllReleases;
+constexpr text::Releases kUntil26 = text::until(text::Dialect::V0_26);
+constexpr text::Releases kSince26 = text::since(text::Dialect::V0_26);
 
 // Sorted so that a primitive's variants stand together in the order of trial.
 std::vector<Variant> sorted() {
   std::vector<Variant> rows = {
-#define ROW(primitive, name, priority, releases, id, single, ...) \
+#define ROW(primitive, name, priority, releases, id, single, ...)                                              \
   {primitive, name, priority, releases, variants::id::predicates(), variants::id::plan, single, {__VA_ARGS__}},
       TILEWRIGHT_VARIANTS(ROW)
 #undef ROW

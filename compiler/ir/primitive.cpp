@@ -62,6 +62,13 @@ Keywords copy_async_keywords() {
        "Combines with what is there: \"add\", \"min\", \"max\", \"inc\", \"dec\", \"and\", "
        "\"or\" or \"xor\"."},
       {"prefetch_tensormap", "False", "Brings the tensor map into its cache at the start of the kernel."},
+      {"mbarrier_addr", "False", "The barrier goes to the instruction as a 32-bit shared address."},
+      {"tensormap_l2_promotion", "\"L2::128B\"",
+       "What the L2 cache fetches at once: \"none\", \"L2::64B\", \"L2::128B\" or \"L2::256B\"."},
+      {"tma_dtype", "None", "\"tf32\": elements of float32 are rounded to TF32 on the way."},
+      {"gather4", "None", "The numbers of the four rows of a matrix that are loaded."},
+      {"src_selector", "None",
+       "[(condition, tensor), ...]: the first tensor whose condition holds is loaded from in place of the source."},
   };
 }
 

@@ -655,10 +655,31 @@ void ScriptWriter::tile_call(const TileCall* s) {
     out += ", dispatch=";
     string(s->dispatch);
   }
-  for (const ConfigItem& item : s->config) {
-    out.append(", ").append(item.key).append("=");
-    operand(item.value);
-  }
+  // One keyword from item `at` on, with all members of its list; returns the item after it.
+  auto option = [&](std::span<const ConfigItem> items, std::size_t at) {
+    const std::string_view key = items[at].key;
+    std::size_t end = at + 1;
+    while (end < items.size() && items[end].key == key) ++end;
+    auto pair = [](const ConfigItem& item) { return item.value.region.buffer && item.value.value; };
+    const bool list = end - at > 1 || pair(items[at]);
+    out.append(", ").append(key).append("=");
+    if (list) out += '[';
+    for (std::size_t i = at; i < end; ++i) {
+      if (i > at) out += ", ";
+      if (pair(items[i])) {
+        out += '(';
+        expression(items[i].value.value);
+        out += ", ";
+        out += name(items[i].value.region.buffer);
+        out += ')';
+      } else {
+        operand(items[i].value);
+      }
+    }
+    if (list) out += ']';
+    return end;
+  };
+  for (std::size_t i = 0; i < s->config.size();) i = option(s->config, i);
   out += ")\n";
 }
 

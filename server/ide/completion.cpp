@@ -199,6 +199,7 @@ void add_keywords(Completions& out, const std::string& function, const OpenCall&
     for (std::string_view variant : dispatch::readers_of(row->name, k.name, release)) {
       readers.append(readers.empty() ? "  for " : ", ").append(variant);
     }
+    if (readers.empty()) continue;  // a keyword of another release
     out.add(label, Kind::Field, 0, label + std::string(k.fallback) + readers, k.words);
   }
 }

@@ -1,0 +1,1 @@
+for f in /work/h4/.scratch/w26/maps_*.py; do a=$(basename $f | sed 's/maps_\(sm_[0-9a]*\)_.*/\1/'); nice -n 5 python3 /work/shared/tools/reference.py $f --arch $a --release 0.26 --fields calls,tensor_maps > $f.0.26.json 2>$f.err; done; echo done
