@@ -66,6 +66,7 @@ class Problem:
     barrier: bool = True  # of a load
     elem_offset: int = 0
     align: int = 1024
+    pool: int = -1  # bytes before s in a pool; -1: s is a buffer of its own
 
     def __post_init__(self):
         self.s_start = self.s_start or [0] * len(self.s_shape)
@@ -112,6 +113,15 @@ class Problem:
     def shared(self):
         shape = ", ".join(map(str, self.s_shape)) + ","
         extra = f", layout={self.s_layout}" if self.s_layout else ""
+        if self.pool >= 0:
+            before = [f'    x = pool.alloc(({self.pool},), "uint8", align=16)'] if self.pool else []
+            return [
+                "    pool = T.SMEMPool()",
+                *before,
+                f'    s = pool.alloc(({shape}), "{self.s_dtype}"{extra}, align={self.align})',
+                "    pool.commit()",
+                '    bar = T.alloc_buffer((1,), "uint64", scope="shared")',
+            ]
         return [
             f'    s = T.alloc_buffer(({shape}), "{self.s_dtype}", scope="shared"{extra}, align={self.align})',
             '    bar = T.alloc_buffer((1,), "uint64", scope="shared")',

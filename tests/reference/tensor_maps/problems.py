@@ -237,7 +237,55 @@ def gathers(p):
     p.add([64, 64], [0, 0], [16, 64], [16, 64], variant="tma_explicit", options={"src_selector": "[]"})
 
 
-FAMILIES = [types, boxes, strides, shared, outside, options, symbolic, gathers]
+def corners(p):
+    """Layouts whose cuts do not meet, digits of digits, other types of the same bits, views, pools."""
+    swapped = lambda a, b: strided([a, b, 64], [64, 64 * a, 1])  # noqa: E731
+    for a, b, rows in ((4, 5, [2, 10]), (6, 4, [4, 6]), (6, 4, [2, 12]), (8, 3, [2, 12]), (2, 12, [4, 6])):
+        for start in (0, 1, 3, 5, 10):
+            for n in (48, 60, 103):
+                p.add([8, n, 64], [0, start, 0], [*rows, 64], [a, b, 64], s_layout=swapped(a, b))
+    for shape, inner in (((4, 3), 3), ((3, 4), 4), ((2, 6), 6)):
+        blocks = f"TileLayout(S[({shape[0]}, {shape[1]}, 64) : ({64 * 16 * inner}, 64, 1)])"
+        for a, b in ((6, 2), (4, 3), (2, 6), (3, 4), (12, 1)):
+            p.both([12, 64], [0, 0], [12, 64], [a, b, 64], layout=blocks, s_layout=swapped(a, b))
+        for start, rows in ((0, 6), (3, 6), (2, 4), (4, 4), (1, 2), (6, 6)):
+            p.both([12, 64], [start, 0], [rows, 64], [rows, 64], layout=blocks)
+    p.both([6, 64], [0, 0], [6, 64], [6, 64], layout="TileLayout(S[(4, 96) : (96, 1)])")
+    for offset in (1, 2, 64):
+        p.add([64, 64], [0, 0], [16, 16], [16, 16], dtype="float4_e2m1fn", layout=strided([64, 64], [128, 2], offset))
+    blocks = "TileLayout(S[(8, 8, 4, 16) : (512, 16, 128, 1)])"
+    for extent in ([16, 64], [64, 16], [64, 64], [32, 32]):
+        p.both([64, 64], [0, 0], extent, extent, layout=blocks)
+        half = [extent[0], extent[1] // 8, 8]
+        p.both([64, 64], [0, 0], extent, half, layout=blocks, s_layout=strided(half, [8, 8 * half[0], 1]))
+        p.both([64, 64], [0, 0], extent, half, layout=blocks, s_layout=strided(half, [half[1] * 8, 1, half[1]]))
+    for g, s in (("uint16", "float16"), ("float16", "uint8"), ("uint8", "float16"), ("float32", "bfloat16")):
+        n = 64 * BITS[g] // BITS[s]
+        p.both([64, 64], [0, 0], [16, 64], [16, n], dtype=g, s_dtype=s)
+    for view, start, extent in (
+        ("B = A.view(32, 128)", [0, 0], [8, 128]), ("B = A.view(64, 8, 8)", [0, 0, 0], [16, 8, 8]),
+        ("B = A.view(4096)", [64], [1024]), ("B = A.view(4, 16, 64)", [1, 0, 0], [1, 16, 64]),
+    ):  # fmt: skip
+        p.both([64, 64], start, extent, [16, 64], views=[view], tensor="B")
+    for before in (0, 16, 64, 128, 1000):
+        for align in (16, 128, 1024):
+            p.both([64, 64], [0, 0], [16, 64], [16, 64], pool=before, align=align)
+            p.both([64, 64], [0, 0], [16, 64], [16, 64], pool=before, align=align,
+                   s_layout=swizzled("float16", 3, [16, 64]))  # fmt: skip
+    for ring in ([1, 16, 64], [2, 16, 64]):
+        p.both([64, 64], [0, 0], [16, 64], ring, ["bx", 0, 0], [1, 16, 64])
+        p.both([64, 64], [0, 0], [16, 64], ring, ["bx", 0, 0], [1, 16, 64], s_layout=swizzled("float16", 3, ring))
+    p.both([64, 64], [0, 0], [16, 64], [16, 64], views=["w = T.warp_id([1])"], options={"prefetch_tensormap": "True"})
+    # No variant named: what is asked first, and what takes what that one refuses.
+    for shape, extent in (([64, 64], [16, 64]), ([64, 68], [16, 64]), ([64, 64], [16, 12]), ([600, 64], [512, 8])):
+        for store in (False, True):
+            p.add(shape, [0, 0], extent, extent, variant=None, store=store)
+            p.add(["n", shape[1]], [0, 0], extent, extent, variant=None, store=store, host=["n = T.int32()"])
+    p.add([64, 64], [0, 0], [16, 64], [16, 64], variant=None, store=True, layout=strided([64, 64], [64, 1], 4))
+    p.add([64, 64], [0, 0], [16, 64], [16, 64], variant=None, store=True, options={"tma_dtype": '"tf32"'})
+
+
+FAMILIES = [types, boxes, strides, shared, outside, options, symbolic, gathers, corners]
 
 
 def systematic():

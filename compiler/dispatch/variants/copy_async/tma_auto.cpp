@@ -57,7 +57,10 @@ Planned plan(CallContext& context) {
   auto config = tma::read_config(context.call, sides->to_shared, tma::Variety::Auto);
   if (!config) return decline(std::move(config.error()));
   auto found = tma::plan_auto(*sides, *config, context.target());
-  if (!found) return decline(std::move(found.error()));
+  if (!found) {
+    tma::note_target(context, *config);
+    return decline(std::move(found.error()));
+  }
   auto map = tma::map_of(context, global, found->spec, *config);
   if (!map) return decline(std::move(map.error()));
 

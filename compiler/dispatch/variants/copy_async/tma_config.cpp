@@ -18,6 +18,7 @@ constexpr std::array<std::string_view, 12> kKeywords = {"cache_hint", "cta_group
                                                         // tma_explicit alone
                                                         "gather4", "src_selector"};
 constexpr std::size_t kOfExplicit = 2;
+constexpr std::size_t kMostSelectors = 64;  // each is a map among the kernel's parameters, and they are nested
 
 const ir::StringImm* text_in(Expr e) { return e ? e.as<ir::StringImm>() : nullptr; }
 
@@ -195,6 +196,10 @@ class Reader {
     if (out_.gathers && (out_.rows.size() != 4 ||
                          std::ranges::any_of(out_.rows, [](Expr row) { return !row || !row.dtype().is_integral(); }))) {
       return "tma_explicit gather4 must contain exactly four row coordinates";
+    }
+    if (out_.selectors.size() > kMostSelectors) {
+      return cat("tma_explicit src_selector names ", out_.selectors.size(), " tensors; ", kMostSelectors,
+                 " is the most");
     }
     if ((out_.gathers || !out_.selectors.empty()) && !to_shared_) {
       return "tma_explicit gather4 and src_selector are only valid for global-to-shared";

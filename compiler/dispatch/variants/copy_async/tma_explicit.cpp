@@ -187,7 +187,10 @@ Planned plan(CallContext& context) {
   if (auto done = planner.shared_side(); !done) return decline(std::move(done.error()));
   const ir::Buffer &global = *sides->global.buffer, &shared = *sides->shared.buffer;
   auto spec = planner.spec_of(global, "main-descriptor");
-  if (!spec) return decline(std::move(spec.error()));
+  if (!spec) {
+    tma::note_target(context, *config);
+    return decline(std::move(spec.error()));
+  }
   if (config->gathers) {
     if (Reason why = planner.gathered_rows(*spec); !why.empty()) return decline(std::move(why));
   }

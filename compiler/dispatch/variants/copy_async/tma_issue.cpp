@@ -189,6 +189,11 @@ std::expected<Expr, Reason> instruction(CallContext& context, const Spec& spec, 
   return call;
 }
 
+void note_target(CallContext& context, const Config& config) {
+  const int least = config.gathers || config.cta_group == 2 ? 100 : 90;
+  context.lacks_instruction |= !context.target().at_least(least);
+}
+
 std::vector<Remark> hardware_remarks(const CallContext& context, const Sides& sides, const Spec& spec,
                                      const Config& config, Dim start, std::span<const std::int64_t> steps) {
   return HardwareRemarks(sides, spec, cluster_size(context)).all(config, start, steps);

@@ -19,6 +19,9 @@ void prefetch(CallContext& context, const TensorMap& map);
 std::expected<ir::Expr, Reason> instruction(CallContext& context, const Spec& spec, const Config& config, ir::Expr map,
                                             ir::Expr shared, std::span<const ir::Expr> coordinates);
 
+// The copy is refused: says so where another target has the instruction that it means.
+void note_target(CallContext& context, const Config& config);
+
 // Where data does not land as the layout of shared memory says, or is not combined: the reference does not ask.
 // `steps`: how far apart the boxes are, in elements.
 std::vector<Remark> hardware_remarks(const CallContext& context, const Sides& sides, const Spec& spec,
