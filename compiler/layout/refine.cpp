@@ -84,7 +84,7 @@ bool increasing(const std::vector<std::size_t>& places) {
 
 }  // namespace
 
-Result<Refined> refine(const TileLayout& l, std::span<const Shape> shapes) {
+Result<RefinedLayout> refine(const TileLayout& l, std::span<const Shape> shapes) {
   std::vector<Sequence> sequences;
   for (const Shape& shape : shapes) {
     if (shape.empty()) return refuse("a shape without dimensions");
@@ -111,7 +111,7 @@ Result<Refined> refine(const TileLayout& l, std::span<const Shape> shapes) {
   auto common = boundaries.common();
   if (!common) return std::unexpected(common.error());
 
-  Refined out{.layout = {{}, l.replica, l.offset}, .separators = {}};
+  RefinedLayout out{.layout = {{}, l.replica, l.offset}, .separators = {}};
   const std::vector<std::size_t> places = boundaries.places(sequences.back());
   if (!increasing(places)) return refuse("an iter of one element cannot be kept apart");
   for (std::size_t i = 0; i < l.shard.size(); ++i) {

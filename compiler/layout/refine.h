@@ -11,12 +11,12 @@
 
 namespace tilewright::layout {
 
-struct Refined {
+struct RefinedLayout {
   TileLayout layout;
   // One list for each shape: dimension d is shard[separators[d] .. separators[d+1]).
   std::vector<std::vector<std::size_t>> separators;
 };
 // Error: the totals differ, or a boundary of one does not divide the next one of another.
-Result<Refined> refine(const TileLayout& l, std::span<const Shape> shapes);
+Result<RefinedLayout> refine(const TileLayout& l, std::span<const Shape> shapes);
 
 }  // namespace tilewright::layout

@@ -453,7 +453,11 @@ class Binder {
     };
     list(map.dims, m.dims, 1, kExtent);
     list(map.strides, m.strides, 0, kStride);
-    m.box.assign(map.box.begin(), map.box.end());
+    if (map.host_box.empty()) {
+      m.box.assign(map.box.begin(), map.box.end());
+    } else {
+      list(map.host_box, m.box, 1, 256);
+    }
     m.element_strides.assign(map.element_strides.begin(), map.element_strides.end());
     m.interleave = map.interleave;
     m.swizzle = map.swizzle;

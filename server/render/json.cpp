@@ -129,7 +129,7 @@ Json tensor_map_json(const dispatch::TensorMap& map) {
           {"rank", map.dims.size()},
           {"dims", list(map.dims)},
           {"strides", list(map.strides)},
-          {"box", map.box},
+          {"box", map.host_box.empty() ? Json(map.box) : list(map.host_box)},
           {"element_strides", map.element_strides},
           {"interleave", map.interleave},
           {"swizzle", map.swizzle},

@@ -97,3 +97,31 @@ def otherwise(A: T.Buffer((64, 64), "float16")):
         Tx.copy_async(A[0:16, 0:8], s, dispatch="tma_auto", use_tma_reduce="inc")
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW3113]: the tensor unit has no `inc` of float16
 #   hint: it adds, and takes the smaller or larger of, numbers of 16 bits or more and integers of 32 or 64
+#--- extents of a box that the host alone knows, and what the device alone knows  [calls]
+# tilewright: dialect 0.26
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def boxes(A_ptr: T.handle):
+    n = T.int32()
+    A = T.match_buffer(A_ptr, (n, 64), "float16")
+    T.device_entry()
+    bx = T.cta_id([4])
+    tid = T.thread_id([32])
+    s = T.alloc_buffer((64, 64), "float16", scope="shared", align=128)
+    bar = T.alloc_buffer((1,), "uint64", scope="shared")
+    if tid == 0:
+        Tx.copy_async(s[0:n, 0:64], A[0:n, 0:64], dispatch="tma_explicit", mbar=bar.ptr_to([0]))
+        Tx.copy_async(s[0:bx, 0:64], A[0:bx, 0:64], dispatch="tma_explicit", mbar=bar.ptr_to([0]))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope
+#|    tma_explicit  declined: the host encodes the tensor map before the launch and cannot know bx in bx
+        Tx.copy_async(s[0:16, 0:64], A[0:16, 0:64], dispatch="tma_auto", mbar=bar.ptr_to([0]), cta_mask=None)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope
+#|    tma_auto  declined: cta_mask must be an integer or TIR expression
+#   hint: without dispatch="tma_auto" it is served by ldgsts
+#| 15 copy_async -> tma_explicit: direction g2s, rank 2, dims 64, n, strides [128], box 64, n, swizzle 0, issues 1
+#| 16 copy_async -> nothing
+#|   tma_explicit declined: the host encodes the tensor map before the launch and cannot know bx in bx
+#| 17 copy_async -> nothing
+#|   tma_auto declined: cta_mask must be an integer or TIR expression

@@ -36,7 +36,7 @@ bool Machine::encode_tensor_maps() {
     for (std::size_t d = 0; d < plan.dims.size(); ++d) {
       map.dims[d] = number(plan.dims[d]);
       if (d) map.strides[d - 1] = number(plan.strides[d - 1]);
-      map.box[d] = plan.box[d];
+      map.box[d] = plan.host_box.empty() ? plan.box[d] : number(plan.host_box[d]);
       map.element_strides[d] = plan.element_strides[d];
     }
     map.interleave = plan.interleave;

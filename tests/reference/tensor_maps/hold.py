@@ -90,6 +90,7 @@ def words(value):
 # Where ours differs on purpose: (pattern of the reference's words, pattern of ours, why).
 NOTES = [
     (r"refused: .*shared-pointer", r"tma_auto: ", "a stage of a ring of one: the variable is 0"),
+    (r"refused: error: invalid cache_hint", r"refused: 'cache_hint' is", "the instruction's own words"),
     (
         r"refused: module 'tvm.error' has no attribute 'TVMError'$", r"refused: tma_auto stage=group-(shared|global)$",
         "the reference fails at its own refusal",

@@ -165,6 +165,11 @@ def options(p):
         "src_selector": ["[(bx == 1, A)]"],
         "remote_cta_id": ["1"],
     }
+    for key in [*given, "tma_dtype", "unknown"]:
+        if key not in ("gather4", "src_selector", "remote_cta_id"):
+            p.both([64, 64], [0, 0], [16, 64], [16, 64], options={key: "None"})
+    for key, value in (("cta_group", "bx"), ("cta_mask", "tid"), ("mbarrier_addr", "bx == 1"), ("cache_hint", '"bogus"')):
+        p.both([64, 64], [0, 0], [16, 64], [16, 64], options={key: value})
     for arch in ARCHS:
         for store in (False, True):
             for key, values in given.items():
@@ -202,6 +207,11 @@ def symbolic(p):
         extent = [1] * (len(shape) - 2) + ([16, 64] if len(shape) > 1 else [64])
         shared_shape = [16, 64] if len(shape) > 1 else [64]
         p.both(shape, [0] * len(shape), extent, shared_shape, **n)
+    p.add(["n", 64], [0, 0], ["n", 64], [64, 64], [0, 0], ["n", 64], variant="tma_explicit", **n)
+    p.add(["n", 64], ["n - 4", 0], [4, 64], [4, 64], variant="tma_explicit", **n)
+    p.add([64, "n"], [0, 0], [4, "n"], [4, 64], [0, 0], [4, "n"], variant="tma_explicit", **n)
+    p.add([64, 64], [0, 0], ["n", 64], [64, 64], [0, 0], ["n", 64], variant="tma_explicit", store=True, **n)
+    p.both([64, 64], [-8, 0], [16, 64], [16, 64])
     p.both([256, 64], [0, 0], [16, 64], [3, 16, 64], ["bx", 0, 0], [1, 16, 64])
     p.both([256, 64], [0, 0], [16, 64], [64, 64], ["bx * 16", 0], [16, 64])
     p.both([256, 64], [0, 0], [4, 4], [64, 64], ["bx * 4", 0], [4, 4])

@@ -81,8 +81,7 @@ Planned plan(CallContext& context) {
   std::vector<std::int64_t> steps;
   for (const tma::IssueAxis& axis : found->axes) steps.push_back(axis.stride);
   plan.remarks = tma::hardware_remarks(context, *sides, found->spec, *config, found->shared_start, steps);
-  tma::describe(context, plan, "tma_auto", **map, sides->to_shared, issues,
-                issues * found->spec.transaction_bits().value() / 8);
+  tma::describe(context, plan, "tma_auto", **map, found->spec, issues);
   return plan;
 }
 

@@ -46,6 +46,11 @@ class Reader {
 
  private:
   Expr given(std::string_view key) const { return option(call_, key); }
+  // Some keywords do not take None for "not given".
+  bool is_none(std::string_view key) const {
+    return !given(key) &&
+           std::ranges::any_of(call_.config, [&](const ir::ConfigItem& item) { return item.key == key; });
+  }
 
   Reason known() {
     const auto keywords = std::span(kKeywords).first(kKeywords.size() - (explicit_ ? 0 : kOfExplicit));
@@ -69,6 +74,7 @@ class Reader {
 
   Reason group() {
     Expr value = given("cta_group");
+    if (is_none("cta_group")) return "cta_group must be 1 or 2, got None";
     if (!value) return {};
     const std::int64_t* group = ir::constant(value);
     if (!group || (*group != 1 && *group != 2)) return cat("cta_group must be 1 or 2, got ", quoted(value));
@@ -78,8 +84,8 @@ class Reader {
 
   Reason mask() {
     Expr value = given("cta_mask");
-    if (!value) return {};
-    if (!value.dtype().is_integral()) return "cta_mask must be an integer or TIR expression";
+    if (!value && !is_none("cta_mask")) return {};
+    if (!value || !value.dtype().is_integral()) return "cta_mask must be an integer or TIR expression";
     const std::int64_t* mask = ir::constant(value);
     if (mask && (*mask < 0 || *mask > 0xFFFF)) return cat("cta_mask must fit uint16, got ", *mask);
     out_.mask = value;
@@ -90,7 +96,7 @@ class Reader {
     out_.mbar = given("mbar");
     Expr flag = given("mbarrier_addr");
     const std::int64_t* address = flag ? ir::constant(flag) : nullptr;
-    if (text_in(flag)) return "mbarrier_addr must be bool or Expr";
+    if (text_in(flag) || is_none("mbarrier_addr")) return "mbarrier_addr must be bool or Expr";
     // A flag that only the device knows chooses between two forms of one address: it is the 32-bit one then.
     out_.barrier_address = to_shared_ && (out_.cta_group == 2 || (flag && (!address || *address)));
     if (to_shared_ && !out_.mbar) return "global-to-shared TMA requires mbar";

@@ -228,7 +228,7 @@ Planned plan(CallContext& context) {
   out.push(ir::make_stmt<ir::Evaluate>(context.call.origin, *issue));
   Plan plan{.body = out.finish()};
   plan.remarks = tma::hardware_remarks(context, *sides, *spec, *config, planner.start, {});
-  tma::describe(context, plan, "tma_explicit", map, sides->to_shared, 1, spec->transaction_bits().value() / 8);
+  tma::describe(context, plan, "tma_explicit", map, *spec, 1);
   return plan;
 }
 

@@ -134,14 +134,13 @@ std::expected<const TensorMap*, Reason> map_of(CallContext& context, const ir::B
   map.swizzle = spec.swizzle;
   map.oob_fill = spec.oob_fill;
   map.l2_promotion = config.l2_promotion;
+  const bool known = std::ranges::all_of(spec.dims, [](const SpecDim& d) { return d.box.is_constant(); });
   for (std::size_t i = 0; i < spec.dims.size(); ++i) {
     const SpecDim& d = spec.dims[i];
-    if (!d.box.is_constant()) {
-      return std::unexpected(cat("boxDim[", i, "]=", layout::to_string(d.box), " is known only at run time"));
-    }
+    if (!known) map.host_box.push_back(as_expr(d.box));
     map.dims.push_back(as_expr(d.shape));
     if (i > 0) map.strides.push_back(as_expr(d.stride));
-    map.box.push_back(d.box.value());
+    map.box.push_back(d.box.is_constant() ? d.box.value() : 0);
     map.element_strides.push_back(1);
   }
   return shared_map(context, std::move(map));
@@ -199,22 +198,23 @@ std::vector<Remark> hardware_remarks(const CallContext& context, const Sides& si
   return HardwareRemarks(sides, spec, cluster_size(context)).all(config, start, steps);
 }
 
-void describe(CallContext& context, Plan& plan, std::string_view variant, const TensorMap& map, bool to_shared,
-              std::int64_t issues, std::int64_t bytes) {
+void describe(CallContext& context, Plan& plan, std::string_view variant, const TensorMap& map, const Spec& spec,
+              std::int64_t issues) {
   auto fact = [&](std::string_view name, FactValue value) { plan.facts.push_back({name, std::move(value)}); };
-  fact("direction", std::string(to_shared ? "g2s" : "s2g"));
+  fact("direction", std::string(spec.to_shared ? "g2s" : "s2g"));
   plan.fact("rank", static_cast<std::int64_t>(map.dims.size()));
   fact("dims", numbers(map.dims));
   fact("strides", numbers(map.strides));
-  fact("box", map.box);
+  fact("box", map.host_box.empty() ? FactValue(map.box) : numbers(map.host_box));
   plan.fact("swizzle", map.swizzle);
   plan.fact("issues", issues);
-  plan.fact("bytes", bytes);
+  const Dim bytes = floordiv(spec.transaction_bits() * Dim(issues), 8);
+  if (bytes.is_constant()) plan.fact("bytes", bytes.value());
   std::string box;
-  for (std::int64_t b : map.box) box += cat(box.empty() ? "" : "x", b);
+  for (const SpecDim& d : spec.dims) box += cat(box.empty() ? "" : "x", layout::to_string(d.box));
   plan.summary = cat(headline(context, variant), ", box ", box, " of a ", map.dims.size(), "-D ", map.dtype, " map",
                      map.swizzle ? cat(", ", 16 << map.swizzle, "-byte swizzle") : "", ", ", issues,
-                     issues == 1 ? " issue, " : " issues, ", bytes, " bytes");
+                     issues == 1 ? " issue, " : " issues, ", layout::to_string(bytes), " bytes");
 }
 
 }  // namespace tilewright::dispatch::tma

@@ -8,7 +8,7 @@
 
 namespace tilewright::dispatch::tma {
 
-// The map of a spec whose box is constant: an earlier one of the kernel, or a new one noted in the journal.
+// The map of a spec: an earlier one of the kernel, or a new one noted in the journal.
 std::expected<const TensorMap*, Reason> map_of(CallContext& context, const ir::Buffer& tensor, const Spec& spec,
                                                const Config& config);
 ir::Expr address_of(const TensorMap& map);
@@ -28,8 +28,8 @@ std::vector<Remark> hardware_remarks(const CallContext& context, const Sides& si
                                      const Config& config, Dim start, std::span<const std::int64_t> steps);
 
 // The facts that both report, and the summary.
-void describe(CallContext& context, Plan& plan, std::string_view variant, const TensorMap& map, bool to_shared,
-              std::int64_t issues, std::int64_t bytes);
+void describe(CallContext& context, Plan& plan, std::string_view variant, const TensorMap& map, const Spec& spec,
+              std::int64_t issues);
 
 ir::Expr as_expr(Dim d);
 

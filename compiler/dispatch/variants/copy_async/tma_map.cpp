@@ -18,8 +18,8 @@ bool equal(const std::vector<Expr>& a, const std::vector<Expr>& b) {
 }
 
 bool same_description(const TensorMap& a, const TensorMap& b) {
-  return a.tensor->data == b.tensor->data && a.dtype == b.dtype && a.box == b.box && a.swizzle == b.swizzle &&
-         a.oob_fill == b.oob_fill && a.l2_promotion == b.l2_promotion &&
+  return a.tensor->data == b.tensor->data && a.dtype == b.dtype && a.box == b.box && equal(a.host_box, b.host_box) &&
+         a.swizzle == b.swizzle && a.oob_fill == b.oob_fill && a.l2_promotion == b.l2_promotion &&
          ir::provably_equal(a.byte_offset, b.byte_offset) && equal(a.dims, b.dims) && equal(a.strides, b.strides);
 }
 
@@ -81,6 +81,7 @@ std::expected<const TensorMap*, Reason> tensor_map(CallContext& context, const i
 std::expected<const TensorMap*, Reason> shared_map(CallContext& context, TensorMap map) {
   std::vector<Expr> host = map.dims;
   host.insert(host.end(), map.strides.begin(), map.strides.end());
+  host.insert(host.end(), map.host_box.begin(), map.host_box.end());
   host.push_back(map.byte_offset);
   for (Expr e : host) {
     if (const ir::Var* v = device_value(e)) {
