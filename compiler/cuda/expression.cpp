@@ -6,6 +6,7 @@
 #include "compiler/cuda/math.h"
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/arguments.h"
+#include "compiler/intrinsics/forms.h"
 #include "compiler/intrinsics/say.h"
 #include "compiler/text/escape.h"
 
@@ -626,13 +627,15 @@ void Emitter::intrinsic(const intrinsics::Intrinsic& row, const Call* e, int at_
     return;
   }
   const intrinsics::Emitted& made = helper(row, e).emitted;
+  const intrinsics::Form* form = intrinsics::form_of(row);
   if (!made.helper_name.empty()) {
     out_.append(made.helper_name).append("(");
     bool first = true;
     for (int position : made.argument_positions) {
       if (!first) out_ += ", ";
       first = false;
-      expression(e->args[static_cast<std::size_t>(position)]);
+      const auto at = static_cast<std::size_t>(position);
+      expression(form ? intrinsics::forwarded_argument(*form, e->args, at) : e->args[at]);
     }
     out_ += ")";
     return;

@@ -5,6 +5,7 @@
 #include <deque>
 #include <mutex>
 
+#include "compiler/intrinsics/forms.h"
 #include "compiler/intrinsics/rows/rows.h"
 #include "compiler/intrinsics/spellings.h"
 
@@ -67,6 +68,8 @@ struct Table {
       by_name.reserve(spelled);
       for (std::size_t i = 0; i < spelled; ++i) {
         const std::string_view name = rows[i].name_in(release);
+        // Since 0.27 instructions are called by their words (forms.h).
+        if (release >= text::Dialect::V0_27 && name.starts_with("ptx.")) continue;
         if (!name.empty()) by_name.push_back({name, &rows[i]});
       }
       std::ranges::stable_sort(by_name, {}, &Named::name);
@@ -131,7 +134,7 @@ const Intrinsic& row_of(KnownRow name) {
 const Intrinsic* of(const ir::Callee* callee) {
   const std::vector<Intrinsic>& rows = the_table().rows;
   std::less<const ir::Callee*> before;
-  if (before(callee, rows.data()) || !before(callee, rows.data() + rows.size())) return nullptr;
+  if (before(callee, rows.data()) || !before(callee, rows.data() + rows.size())) return form_callee(callee);
   return static_cast<const Intrinsic*>(callee);
 }
 

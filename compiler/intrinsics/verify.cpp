@@ -3,6 +3,7 @@
 
 #include "compiler/intrinsics/arguments.h"
 #include "compiler/intrinsics/emit.h"
+#include "compiler/intrinsics/forms.h"
 #include "compiler/intrinsics/helper_text.h"
 #include "compiler/text/symbol.h"
 
@@ -164,17 +165,23 @@ std::string_view availability_name(Availability a) {
 }
 
 ir::TargetSet verifying_targets(const Intrinsic& row, std::span<const ir::Expr> args) {
-  if (check_operands(row, args)) return 0;
+  const Form* form = form_of(row);
+  if (!form && check_operands(row, args)) return 0;
   ir::TargetSet out = 0, bit = 1;
   for (ir::Target target : ir::known_targets()) {
-    if (available(row.availability, target) && (!row.check || !row.check(row, args, target))) out |= bit;
+    if (form ? !verify_form(*form, args, target)
+             : available(row.availability, target) && (!row.check || !row.check(row, args, target)))
+      out |= bit;
     bit <<= 1;
   }
   return out;
 }
 
 std::string failure_everywhere(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target preferred) {
-  auto in_question = [&](ir::Target target) { return available(row.availability, target); };
+  const Form* form = form_of(row);
+  auto in_question = [&](ir::Target target) {
+    return form ? !verify_form(*form, args, target) : available(row.availability, target);
+  };
   if (!in_question(preferred)) {
     auto found = std::ranges::find_if(ir::known_targets(), in_question);
     if (found != ir::known_targets().end()) preferred = *found;
@@ -183,6 +190,7 @@ std::string failure_everywhere(const Intrinsic& row, std::span<const ir::Expr> a
 }
 
 std::optional<std::string> verify(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target target) {
+  if (const Form* form = form_of(row)) return verify_form(*form, args, target);
   if (row.availability != Availability::Never && !available(row.availability, target)) {
     return "needs " + std::string(availability_name(row.availability)) + ", this is " + target.name();
   }

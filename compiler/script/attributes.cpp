@@ -8,6 +8,7 @@
 #include "compiler/script/spelling.h"
 #include "compiler/script/surface.h"
 #include "compiler/script/tirx/modules.h"
+#include "compiler/script/tirx/tirx.h"
 #include "compiler/script/worlds.h"
 #include "compiler/text/nearest.h"
 
@@ -590,6 +591,8 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
     Str* member = cls->is_enum ? index.as<Str>() : nullptr;
     return member ? attribute(object, member->text, span) : object;  // list[int], dict[str, int], ... in annotations
   }
+  if (Namespace* n = object.as<Namespace>(); n && n->space == "T.ptx" && dialect() >= text::Dialect::V0_27)
+    return instruction_named(*this, index, span);
   if (object.as<Native>() || object.as<Namespace>()) return object;
   if (Instance* instance = object.as<Instance>()) {
     if (instance->cls->find("__getitem__")) {

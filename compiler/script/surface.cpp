@@ -103,7 +103,7 @@ class Surface::Names {
       }
       if (c.kind == Added || c.kind == Beside) continue;
       std::size_t old = index_of(c.was);
-      if (old == kNone) continue;
+      if (old == kNone || !records_[old]->releases.has(before(c.release))) continue;  // or another thing of this name
       const Record* row = std::exchange(records_[old], nullptr);
       if (c.kind != Renamed || index_of(c.is) != kNone) continue;
       Record& respelled = made_.rows.emplace_back(*row);

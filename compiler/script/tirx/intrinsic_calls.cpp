@@ -74,6 +74,7 @@ constexpr Words kNamespaces[] = {
 }  // namespace
 
 void add_intrinsic_records(MadeRecords& records, text::Dialect release) {
+  if (release >= text::Dialect::V0_27) add_ptx_records(records);
   // The records of the path before, from the outermost namespace on. The names are sorted: whatever lies below a path
   // follows it directly.
   std::vector<Record*> above;
@@ -241,7 +242,8 @@ class OperandReader {
   const std::string& shown_;
 };
 
-// Does the target serve the call, or another one where that is still open? False: an error is pending.
+}  // namespace
+
 bool is_served(Interpreter& in, const intrinsics::Intrinsic& row, std::span<const ir::Expr> sample,
                const std::string& shown, text::Span call) {
   auto problem = intrinsics::verify(row, sample, in.target());
@@ -257,8 +259,6 @@ bool is_served(Interpreter& in, const intrinsics::Intrinsic& row, std::span<cons
   in.kernel()->needs_another_target();
   return true;
 }
-
-}  // namespace
 
 Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& args) {
   std::string shown = "T." + std::string(path);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/intrinsics/arguments.h"
-#include "compiler/intrinsics/intrinsic.h"
+#include "compiler/intrinsics/forms.h"
 #include "compiler/lower/lower.h"
 #include "compiler/simulate/calls/calls.h"
 #include "compiler/simulate/machine/program.h"
@@ -96,6 +96,18 @@ class Compiler {
   Registers extern_function(const intrinsics::Intrinsic& row, const ir::Call* e);
   Registers math(std::string_view name, const ir::Call* e);
   Registers intrinsic(const intrinsics::Intrinsic& row, const ir::Call* e);
+  Registers of_row(const intrinsics::Intrinsic& row, const ir::Call* e);
+  // compile_instructions.cpp: the instructions of 0.27. False: of another kind.
+  struct Instruction27;
+  Registers instruction(const intrinsics::Form& form, const ir::Call* e);
+  Registers unpredicated(const intrinsics::Form& form, const ir::Call* e);
+  bool compute_registers(const Instruction27& in);
+  bool approximate(const Instruction27& in, const std::vector<Register>& read);
+  Site site_as(const Instruction27& in, std::string_view id);
+  bool move_memory(const Instruction27& in);
+  bool exchange_lanes(const Instruction27& in);
+  bool move_address(const Instruction27& in);
+  void store_element(ir::Expr to, Register value);
   // The parts of intrinsic(): barriers of threads, values that threads exchange, matrices, text. False: of another
   // kind.
   bool synchronise(const intrinsics::Intrinsic& row, const ir::Call* e, Registers& out);

@@ -332,6 +332,13 @@ Registers Compiler::print(const Call* e) {
 }
 
 Registers Compiler::intrinsic(const intrinsics::Intrinsic& row, const Call* e) {
+  if (const intrinsics::Form* form = intrinsics::form_of(row)) return instruction(*form, e);
+  if (&row == &intrinsics::address_offset())
+    return {make(Op::PointerAdd, kHandle, scalar(e->args[0]), scalar(e->args[1]), 1)};
+  return of_row(row, e);
+}
+
+Registers Compiler::of_row(const intrinsics::Intrinsic& row, const Call* e) {
   if (const CallRow* call = call_of(row)) {
     // What a CTA does as one begins and ends with all of its threads.
     const bool as_one = row.meaning == Meaning::Nvshmem && row.by.together == intrinsics::Together::Cta;
