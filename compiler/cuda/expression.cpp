@@ -608,6 +608,7 @@ const Emitter::Helper& Emitter::helper(const intrinsics::Intrinsic& row, const C
   }
   auto mentions = [&](std::string_view word) { return made.helper_source.find(word) != std::string::npos; };
   if (row.meaning == intrinsics::Meaning::CallSource) unit_.needs.foreign_source = true;
+  if (intrinsics::form_of(row)) unit_.needs.fixed_integers = true;
   if (mentions("half")) unit_.needs.fp16 = true;
   if (mentions("bfloat16")) unit_.needs.bf16 = true;
   if (!made.helper_name.empty() && !made.helper_source.empty()) {

@@ -198,6 +198,15 @@ std::string preamble(const Needs& n) {
         "using uchar = unsigned char;\n"
         "using ushort = unsigned short;\n";
   }
+  if (n.fixed_integers && !n.foreign_source) {
+    out +=
+        "#ifdef __CUDACC_RTC__\n"
+        "#include <cuda/std/cstdint>\n"
+        "using namespace cuda::std;\n"
+        "#else\n"
+        "#include <cstdint>\n"
+        "#endif\n";
+  }
   if (n.tensor_map) {
     out +=
         "#ifdef __CUDACC_RTC__\n"

@@ -220,12 +220,11 @@ class Caller {
       out_.push_back(absent());
       return true;
     }
-    if
-      if (o.name == "space" && !source.slots.empty()) {
-        out_.push_back(ir::string_imm("generic"));
-      } else {
-        out_.push_back(o.kind == OperandKind::List ? ir::int_imm(ir::kInt32, 0) : default_value(o));
-      }
+    if (o.name == "space" && !source.slots.empty()) {
+      out_.push_back(ir::string_imm("generic"));
+      return true;
+    }
+    out_.push_back(o.kind == OperandKind::List ? ir::int_imm(ir::kInt32, 0) : default_value(o));
     return !o.required();
   }
 

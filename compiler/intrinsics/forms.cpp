@@ -187,7 +187,11 @@ class Maker {
   void own_effects() {
     const std::string_view text = form_effects(row_);
     form_.own_effects.resize(detail::count_effects(form_.operands, text));
-    form_.by = detail::EffectParser(form_.operands, form_.own_effects).parse(text);
+    try {
+      form_.by = detail::EffectParser(form_.operands, form_.own_effects).parse(text);
+    } catch (const char* fault) {
+      throw std::logic_error(std::string(row_.id) + ": " + fault);
+    }
     for (Effect& e : form_.own_effects) e.guard = static_cast<std::int8_t>(form_.pred);
   }
 

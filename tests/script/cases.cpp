@@ -208,6 +208,13 @@ std::string script_of(const std::vector<std::string>& lines) {
   return text;
 }
 
+// The comment that says the release of the dialect; empty: there is none.
+std::string dialect_of(const Case& c) {
+  for (const std::string& l : c.lines)
+    if (l.starts_with("# tilewright: dialect")) return l + "\n";
+  return {};
+}
+
 // What is printed is a script that means the same: printing it again gives the same text.
 void check_stable(const session::Compiled& compiled, const Case& c, std::vector<std::string>& failures) {
   for (const session::CompiledKernel& k : compiled.kernels) {
@@ -216,7 +223,7 @@ void check_stable(const session::Compiled& compiled, const Case& c, std::vector<
     Case alone;
     if (c.arch == "found") alone.arch = c.arch;
     Files none(alone);
-    session::Compiled again = compile(once, alone, none);
+    session::Compiled again = compile(dialect_of(c) + once, alone, none);
     std::string name(k.value->kernel.name);
     if (again.has_errors()) {
       failures.push_back(c.title + ": the printed form of " + name +

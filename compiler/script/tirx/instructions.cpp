@@ -365,7 +365,7 @@ void add_ptx_records(MadeRecords& records) {
     const std::string_view said =
         records.words.emplace_back("Instruction of PTX: " + ptx::syntax_of(*ptx::family(family)[0]));
     const std::string_view name = records.words.emplace_back(ptx::word_of_token(family));
-    records.rows.push_back({"T.ptx", name, Instruction, {}, said, nullptr, family_of_record, "ptx", 0, {}});
+    records.rows.push_back({"T.ptx", name, Namespace, {}, said, nullptr, family_of_record, "ptx", 0, {}});
   }
   for (std::size_t i = first; i < records.rows.size(); ++i)
     records.rows[i].releases = text::since(text::Dialect::V0_27);

@@ -105,6 +105,7 @@ class Compiler {
   bool approximate(const Instruction27& in, const std::vector<Register>& read);
   Site site_as(const Instruction27& in, std::string_view id);
   bool move_memory(const Instruction27& in);
+  bool vote(const Instruction27& in);
   bool exchange_lanes(const Instruction27& in);
   bool move_address(const Instruction27& in);
   void store_element(ir::Expr to, Register value);

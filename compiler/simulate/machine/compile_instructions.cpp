@@ -49,6 +49,13 @@ DataType type_in_memory(std::string_view token, DataType carrier) {
   return {token.starts_with('s') ? TypeCode::Int : TypeCode::UInt, static_cast<std::uint8_t>(bits), 1};
 }
 
+// How many arguments are those of the row with the same meaning: all, where its last one takes the rest.
+std::size_t own_arguments(const Form& form, const Call* e) {
+  const auto operands = form.same->operands;
+  if (!operands.empty() && operands.back().kind == intrinsics::OperandKind::Variadic) return e->args.size();
+  return static_cast<std::size_t>(intrinsics::Arguments(form, e->args).position(form.operands[operands.size()]));
+}
+
 }  // namespace
 
 // A call of a form, as far as its compilation needs it.
@@ -103,11 +110,11 @@ Registers Compiler::unpredicated(const Form& form, const Call* e) {
   const Registers done{constant_register(0)};
   for (const ptx::Bound& bound : in.written.resolved.operands)
     if (bound.dtype.bits > 64) return unmodelled(e);
-  if (move_memory(in) || exchange_lanes(in) || move_address(in)) return done;
+  if (move_memory(in) || vote(in) || exchange_lanes(in) || move_address(in)) return done;
   if (form.same) {
     // As a call of that row, whose result is stored.
     const DataType type = form.same->result ? form.same->result(e->args) : kVoid;
-    const Expr same = ir::call(type, form, e->args);
+    const Expr same = ir::call(type, form, e->args.first(own_arguments(form, e)));
     const Registers out = of_row(form, same.as<Call>());
     if (form.result >= 0) {
       const intrinsics::Arguments a(form, e->args);
@@ -247,6 +254,35 @@ bool Compiler::move_memory(const Instruction27& in) {
   return true;
 }
 
+// Which lanes a predicate holds in: in any, in all, in all or none, or their mask. False: it is no vote.
+bool Compiler::vote(const Instruction27& in) {
+  const std::string_view id = in.form.row->id;
+  if (id != "vote_sync" && id != "vote_sync_ballot") return false;
+  const Register zero = constant_register(0);
+  const Register mask = scalar(in.operand("membermask"));
+  const Register holds = make(Op::NotEqual, kBool, scalar(in.operand("a")), zero);
+  auto asked = [&](Site::Kind kind, Register of) {
+    Site s;
+    s.kind = kind;
+    s.type = kUInt32;
+    s.args = {mask, of};
+    return meet(std::move(s), kUInt32)[0];
+  };
+  if (id == "vote_sync_ballot") {
+    store_element(in.operand("d"), asked(Site::Kind::Ballot, holds));
+    return true;
+  }
+  const std::string_view mode = in.word("mode");
+  Register out = asked(Site::Kind::Any, holds);
+  if (mode != "any") {
+    const Register none = make(Op::Equal, kBool, out, zero);
+    const Register all = make(Op::Equal, kBool, asked(Site::Kind::Any, make(Op::Not, kBool, holds)), zero);
+    out = mode == "all" ? all : make(Op::BitOr, kUInt32, all, none);
+  }
+  store_element(in.operand("d"), make(Op::NotEqual, kBool, out, zero));
+  return true;
+}
+
 // Values that lanes exchange, and barriers without a number of threads.
 bool Compiler::exchange_lanes(const Instruction27& in) {
   const std::string_view id = in.form.row->id;
@@ -258,9 +294,6 @@ bool Compiler::exchange_lanes(const Instruction27& in) {
     return s;
   };
   auto operand = [&](std::string_view name) { return scalar(in.operand(name)); };
-  auto predicate = [&](std::string_view name) {
-    return make(Op::NotEqual, kBool, operand(name), constant_register(0));
-  };
   if (id == "shfl_sync") {
     const std::int64_t* clamp = constant(in.operand("c"));
     if (!clamp) return false;
@@ -275,27 +308,6 @@ bool Compiler::exchange_lanes(const Instruction27& in) {
     const Register from = operand("a");
     Site s = lanes(kind, type, {operand("membermask"), from, operand("b"), number(width)});
     store_element(in.operand("d"), meet(std::move(s), type)[0]);
-    return true;
-  }
-  if (id == "vote_sync" || id == "vote_sync_ballot") {
-    const Register mask = operand("membermask"), holds = predicate("a");
-    const std::string_view mode = in.word("mode");
-    Register out;
-    if (id == "vote_sync_ballot") {
-      out = meet(lanes(Site::Kind::Ballot, kUInt32, {mask, holds}), kUInt32)[0];
-    } else {
-      const Register any = meet(lanes(Site::Kind::Any, kUInt32, {mask, holds}), kUInt32)[0];
-      out = any;
-      if (mode != "any") {
-        const Register not_holds = make(Op::Not, kBool, holds);
-        const Register fails = meet(lanes(Site::Kind::Any, kUInt32, {mask, not_holds}), kUInt32)[0];
-        const Register all = make(Op::Equal, kBool, fails, constant_register(0));
-        const Register none = make(Op::Equal, kBool, any, constant_register(0));
-        out = mode == "all" ? all : make(Op::BitOr, kUInt32, all, none);
-      }
-      out = make(Op::NotEqual, kBool, out, constant_register(0));
-    }
-    store_element(in.operand("d"), out);
     return true;
   }
   if (id == "elect_sync") {
