@@ -31,7 +31,7 @@ std::optional<std::size_t> operand_named(const ptx::Row& row, std::string_view n
 }
 
 // One of the parts of a source between bars: ".sem", ".num#", ".action?inc", "add", "d,a".
-void read_part(const ptx::Row& row, std::string_view part, FormSource& out) {
+void read_part(const ptx::Row& row, std::string_view part, bool first, FormSource& out) {
   if (part.starts_with('.') && part.size() > 1) {
     const std::size_t end = std::min(part.find_first_of("#?~%", 1), part.size());
     std::string_view name = part.substr(1, end - 1);
@@ -56,13 +56,13 @@ void read_part(const ptx::Row& row, std::string_view part, FormSource& out) {
     return;
   }
   if (part == "none") return;
+  if (!first) {
+    out.otherwise = part;
+    return;
+  }
   for (std::string_view names = part; !names.empty();) {
     const std::string_view name = cut(names, ',');
-    if (auto operand = operand_named(row, name)) {
-      out.operands.push_back(*operand);
-    } else {
-      out.otherwise = name;
-    }
+    if (auto operand = operand_named(row, name)) out.operands.push_back(*operand);
   }
 }
 
@@ -359,7 +359,7 @@ FormSource source_of(const ptx::Row& row, std::string_view id, const Operand& op
     std::string_view entry = cut(rest, ' ');
     const std::string_view name = cut(entry, '=');
     if (name != operand.name) continue;
-    while (!entry.empty()) read_part(row, cut(entry, '|'), out);
+    for (bool first = true; !entry.empty(); first = false) read_part(row, cut(entry, '|'), first, out);
     return out;
   }
   if (auto same = operand_named(row, operand.name)) {

@@ -591,6 +591,9 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
     Str* member = cls->is_enum ? index.as<Str>() : nullptr;
     return member ? attribute(object, member->text, span) : object;  // list[int], dict[str, int], ... in annotations
   }
+  if (Namespace* n = object.as<Namespace>(); n && is_instruction(*n))
+    return fail(code::kType, span, n->path + " takes words one after the other",
+                "write all of them as one text, T.ptx[\"...\"]");
   if (Namespace* n = object.as<Namespace>(); n && n->space == "T.ptx" && dialect() >= text::Dialect::V0_27)
     return instruction_named(*this, index, span);
   if (object.as<Native>() || object.as<Namespace>()) return object;

@@ -133,6 +133,7 @@ Surface::Surface(text::Dialect dialect) : dialect_(dialect) {
   }
   MadeRecords dtypes;
   add_dtype_records(dtypes);
+  std::erase_if(dtypes.rows, [&](const Record& r) { return !r.releases.has(dialect); });
   written_ = std::make_unique<Names>(std::move(rows), std::move(dtypes), dialect);
 }
 

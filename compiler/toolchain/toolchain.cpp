@@ -152,6 +152,7 @@ struct Toolchain::State {
     option("--std=c++17");
     option("-lineinfo");
     option("--ptxas-options=-v");
+    if (request.cuda_source.contains("int128_t")) option("--device-int128");
     for (const std::string& text : request.options) option(text);
     for (const std::filesystem::path& folder : cuda->includes) option("--include-path=" + folder.string());
     return record;

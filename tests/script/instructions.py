@@ -105,10 +105,7 @@ def k(A: T.Buffer((64,), "float32")):
     T.ptx[3](x)
 #   ^^^^^^^^ error[TW2004]: T.ptx[...] takes the text of an instruction, "ld.global.b32"
     T.ptx.ld.global_.acquire.b32(x, A.ptr_to([tx]))
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx: none of the 3 forms of ld.global.acquire.b32 takes this call:
-#|   ld: without scope, sem must be .weak or .volatile, or left out, here it is .acquire
-#|   ld_vec: vec is missing, legal here: .v2 or .v4
-#|   ld_vec256: .v8 is missing
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx: none of the 3 forms of ld.global.acquire.b32 takes this call: ld: without scope, sem must be .weak or .volatile, or left out, here it is .acquire; ld_vec: vec is missing, legal here: .v2 or .v4; ld_vec256: .v8 is missing
     T.ptx.add.f32(d, d)
 #   ^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx: add.f32: takes 3 operands (d, a, b), the call has 2
     T.ptx.add.f32(x, d, d)
@@ -123,6 +120,14 @@ def k(A: T.Buffer((64,), "float32")):
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx: add.f32: preserve_dst=True needs pred=
     T.ptx.add.f32(d, d, A)
 #   ^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx: add.f32: 'b' is .f32 and must be float32, not the whole buffer A
+    T.ptx.ld["global.b32"](x, A.ptr_to([tx]))
+#   ^^^^^^^^^^^^^^^^^^^^^^ error[TW2004]: T.ptx.ld takes words one after the other
+#   hint: write all of them as one text, T.ptx["..."]
+    T.ptx.ld.global_.b32(x, T.ptx.addr(T.ptx.addr(A.ptr_to([tx]), 4), 4))
+#                                      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.addr(...) is not nested
+#   hint: add the offsets: T.ptx.addr(base, 4 + 8)
+    T.ptx.ld.global_.b32(x, T.ptx.addr(A.ptr_to([tx]), 1.5))
+#                                                      ^^^ error[TW2111]: 'byte_offset' of T.ptx.addr is an integer, not float32
     T.ptx.tcgen05.wait__ld.sync.aligned()
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.tcgen05.wait::ld.sync.aligned: needs sm_100a (PTX 8.6), this is sm_90a
     T.ptx.cp.async_.wait_group(tx)

@@ -327,6 +327,7 @@ Value limit(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "the limit of a type", {"dtype"}, 1);
   auto d = a ? in.as_dtype(a[0], a.span(0)) : std::nullopt;
   if (!d) return Value::error();
+  if (d->bits > 64) return in.fail(code::kType, args.call, "constants of " + ir::dtype_name(*d) + " have 64 bits");
   if (d->is_floating()) {
     double v = Which == 2                              ? INFINITY
                : d->bits == 64                         ? 1.7976931348623157e308

@@ -90,6 +90,13 @@ Value addr(Interpreter& in, const Arguments& args, Value) {
   const ir::Expr operands[] = {in.as_expr(a[0], a.span(0), "'base' of T.ptx.addr"),
                                in.as_expr(a[1], a.span(1), "'byte_offset' of T.ptx.addr")};
   if (!operands[0] || !operands[1]) return Value::error();
+  const auto* inner = operands[0].as<ir::Call>();
+  if (inner && inner->callee == &intrinsics::address_offset())
+    return in.fail(code::kIntrinsic, a.span(0), "T.ptx.addr(...) is not nested",
+                   "add the offsets: T.ptx.addr(base, 4 + 8)");
+  if (!operands[1].dtype().is_integral() || operands[1].dtype().is_vector())
+    return in.fail(code::kIntrinsic, a.span(1),
+                   "'byte_offset' of T.ptx.addr is an integer, not " + ir::dtype_name(operands[1].dtype()));
   const ir::Expr offset = in.settled(ir::simplify(operands[1]));
   const ir::Expr known[] = {operands[0], ir::constant(offset) ? offset : operands[1]};
   return Value::expr(ir::call(operands[0].dtype(), intrinsics::address_offset(), known));
@@ -193,6 +200,13 @@ ir::Expr typed(const ptx::Argument& a, ir::Expr value, ir::DataType dtype) {
 
 // A call with what the script wrote at each place.
 class InstructionCall {
+  // On one line, as messages are.
+  static std::string one_line(std::string text) {
+    for (std::size_t at = text.find("\n  "), n = 0; at != text.npos; at = text.find("\n  ", at), ++n)
+      text.replace(at, 3, n == 0 ? " " : "; ");
+    return text;
+  }
+
  public:
   InstructionCall(Interpreter& in, std::string text, const Arguments& args)
       : in_(in), text_(std::move(text)), shown_(std::string(kRoot) + text_), args_(args) {}
@@ -201,9 +215,11 @@ class InstructionCall {
     for (Value v : args_.positional) {
       if (v.is_poison()) return v;
     }
-    if (!in_.require_kernel(args_.call, shown_) || !read_all()) return Value::error();
+    if (!in_.require_kernel(args_.call, shown_)) return Value::error();
+    // Each form that the words leave looks at each operand.
+    if (!in_.charge(16 * (1 + args_.positional.size()), args_.call) || !read_all()) return Value::error();
     auto resolved = words_.empty() ? resolve() : resolve_printed();
-    if (!resolved) return in_.fail(code::kIntrinsic, args_.call, "T.ptx: " + resolved.error());
+    if (!resolved) return in_.fail(code::kIntrinsic, args_.call, "T.ptx: " + one_line(resolved.error()));
     const ir::Expr call = intrinsics::form_call(*resolved, values(*resolved), pred_);
     return emit(call);
   }
@@ -345,6 +361,12 @@ Value call_instruction(Interpreter& in, const Namespace& chain, const Arguments&
 Value instruction_named(Interpreter& in, Value text, text::Span span) {
   Str* words = text.as<Str>();
   if (!words) return in.fail(code::kType, span, "T.ptx[...] takes the text of an instruction, \"ld.global.b32\"");
+  constexpr std::size_t kLongest = 400;  // no instruction has as many letters
+  if (words->text.size() > kLongest)
+    return in.fail(code::kAttribute, span,
+                   "the text of an instruction has " + std::to_string(words->text.size()) + " letters; " +
+                       std::to_string(kLongest) + " are allowed",
+                   {}, "KeyError");
   auto chain = chains().find(words->text);
   if (!chain) return in.fail(code::kAttribute, span, "T.ptx: " + chain.error(), {}, "KeyError");
   return chain_value(in, words->text);

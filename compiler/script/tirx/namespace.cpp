@@ -147,7 +147,7 @@ Value dtype_of_record(Interpreter& in, const Record& record, Value) {
 Value vector_dtype(Interpreter& in, std::string_view name) {
   if (name.empty() || name.back() < '0' || name.back() > '9') return Value::error();
   auto dtype = ir::parse_dtype(name);
-  return dtype && dtype->lanes > 1 ? dtype_value(in, *dtype) : Value::error();
+  return dtype && dtype->lanes > 1 && dtype->bits <= 64 ? dtype_value(in, *dtype) : Value::error();
 }
 
 Value lookup_t(Interpreter& in, Namespace& self, std::string_view name) {
@@ -165,6 +165,7 @@ void add_dtype_records(MadeRecords& records) {
     if (dtype->is_handle() || dtype->is_void()) continue;  // T.handle is more than a dtype
     records.rows.push_back({"T", name, NameKind::Type, "value=None", "A dtype: of a variable, a constant or a cast.",
                             nullptr, dtype_of_record});
+    if (dtype->bits > 64) records.rows.back().releases = text::since(text::Dialect::V0_27);
   }
 }
 

@@ -300,6 +300,10 @@ void Compiler::loop(const For* s) {
 }
 
 void Compiler::store(const Store* s) {
+  if (s->buffer->dtype.bits > 64) {
+    too_wide(s->buffer->dtype);
+    return;
+  }
   Registers in = values(s->value);
   if (is_register(s->buffer)) {
     const Registers& to = scalars_.at(s->buffer->data);

@@ -79,6 +79,8 @@ class Compiler {
   // ---- compile_calls.cpp
   // `what`: a part of the call that has a name of its own; empty: the call.
   Registers unmodelled(const ir::Call* e, std::string_view what = {});
+  // Registers have 64 bits.
+  Registers too_wide(ir::DataType d);
   std::string unmodelled_text(const ir::Call* e, std::string_view what = {}) const;
   Registers meet(Site site, ir::DataType result);
   // A call of a row of calls.h.

@@ -37,6 +37,15 @@ Registers Compiler::unmodelled(const Call* e, std::string_view what) {
   return Registers(std::max<std::size_t>(1, e->dtype.lanes), constant_register(0));
 }
 
+Registers Compiler::too_wide(DataType d) {
+  Site site;
+  site.text = "a value of " + dtype_name(d) + " is not modelled by the simulator, whose registers have 64 bits";
+  site.origin = origin_;
+  program_.sites.push_back(std::move(site));
+  emit({Op::Unmodelled, kVoid, 0, 0, static_cast<Register>(program_.sites.size() - 1)});
+  return Registers(std::max<std::size_t>(1, d.lanes), constant_register(0));
+}
+
 Registers Compiler::meet(Site site, DataType result) {
   site.origin = origin_;
   Registers out;
