@@ -262,6 +262,12 @@ def kernel(A: T.Buffer((32,), "float32")):
   auto has = [](const std::vector<ide::Completion>& all, std::string_view label) {
     return std::ranges::find(all, label, &ide::Completion::label) != all.end();
   };
+  auto hover = ide::hover(asked.query, asked.at("f32(d"));
+  REQUIRE(hover);
+  REQUIRE(*hover);
+  auto codes = blocks<ide::Hover::Code>(**hover);
+  REQUIRE_FALSE(codes.empty());
+  CHECK(codes[0].text.starts_with("ld"));
   auto families = ide::completions(asked.query, asked.at("T.ptx.ld", 6));
   CHECK(has(families, "mbarrier"));
   CHECK(has(families, "addr"));
@@ -269,12 +275,6 @@ def kernel(A: T.Buffer((32,), "float32")):
   CHECK(has(words, "global_"));
   CHECK(has(words, "acquire"));
   CHECK_FALSE(has(words, "add"));
-  auto hover = ide::hover(asked.query, asked.at("f32(d"));
-  REQUIRE(hover);
-  REQUIRE(*hover);
-  auto codes = blocks<ide::Hover::Code>(**hover);
-  REQUIRE_FALSE(codes.empty());
-  CHECK(codes[0].text.starts_with("ld"));
   auto signature = ide::signatures(asked.query, asked.at("(d, A.ptr", 1));
   REQUIRE(signature);
 }

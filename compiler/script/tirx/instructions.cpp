@@ -64,12 +64,21 @@ Chains& chains() {
 
 std::string text_of(const Namespace& chain) { return chain.path.substr(kRoot.size()); }
 
+// Who has this name, where another release does: "T.ptx.fence.proxy_async is 0.26; 0.27 writes ...".
+std::string of_another_release(Interpreter& in, std::string_view space, std::string_view name) {
+  std::string advice = in.surface().advice(space, name);
+  const std::string shown = std::string(space) + "." + std::string(name);
+  return advice.starts_with(shown + " is ") ? advice : std::string();
+}
+
 Value chain_member(Interpreter& in, Namespace& self, std::string_view name) {
   if (name.starts_with("__")) return Value::error();
   const std::string text = text_of(self), token = ptx::token_of_word(name);
   auto chain = chains().find(text);
   auto next = chain ? chains().next(text, **chain, token) : Chains::Found(std::unexpected(chain.error()));
-  if (!next) return in.fail(code::kAttribute, {}, "T.ptx: " + next.error(), {}, "AttributeError");
+  if (!next)
+    return in.fail(code::kAttribute, {}, "T.ptx: " + next.error(), of_another_release(in, self.path, name),
+                   "AttributeError");
   return in.name_space(self.path + "." + token, chain_member);
 }
 
@@ -219,7 +228,11 @@ class InstructionCall {
     // Each form that the words leave looks at each operand.
     if (!in_.charge(16 * (1 + args_.positional.size()), args_.call) || !read_all()) return Value::error();
     auto resolved = words_.empty() ? resolve() : resolve_printed();
-    if (!resolved) return in_.fail(code::kIntrinsic, args_.call, "T.ptx: " + one_line(resolved.error()));
+    if (!resolved) {
+      const std::size_t dot = shown_.rfind('.');
+      return in_.fail(code::kIntrinsic, args_.call, "T.ptx: " + one_line(resolved.error()),
+                      of_another_release(in_, shown_.substr(0, dot), shown_.substr(dot + 1)));
+    }
     const ir::Expr call = intrinsics::form_call(*resolved, values(*resolved), pred_);
     return emit(call);
   }
