@@ -9,6 +9,7 @@
 
 #include "compiler/toolchain/digest.h"
 #include "compiler/toolchain/helper.h"
+#include "compiler/toolchain/newer.h"
 
 namespace tilewright::toolchain {
 namespace {
@@ -172,6 +173,9 @@ struct Toolchain::State {
       CompileLog log = read_log(field(*answer, "log"), request.cuda_source, field(*answer, "ptx"), {});
       Error error{code == kNvrtcOutOfMemory ? Error::Kind::Memory : Error::Kind::Compilation, take(*answer, "message"),
                   std::move(log.text), std::move(log.entries)};
+      std::string newer = newer_for_architecture(request.arch, cuda->version);
+      if (!newer.empty() && error.log.find("--gpu-architecture") != error.log.npos) error.message = std::move(newer);
+      for (LogEntry& entry : error.entries) entry.message += newer_for_message(entry.message, cuda->version);
       return std::unexpected(std::move(error));
     }
     Record value{{"log", take(*answer, "log")}, {"ptx", take(*answer, "ptx")}, {"cubin", take(*answer, "cubin")}};
