@@ -36,9 +36,11 @@ struct Table {
 
   Table() {
     const std::span<const Intrinsic> families[] = {
-        mbarrier_rows(),  fence_rows(),       cp_async_rows(),     bulk_rows(),    tensor_rows(),     tensormap_rows(),
-        memory_rows(),    matrix_rows(),      wgmma_rows(),        tcgen05_rows(), descriptor_rows(), arithmetic_rows(),
-        cuda_sync_rows(), cuda_memory_rows(), cuda_convert_rows(), debug_rows(),   nvshmem_rows(),    builtin_rows(),
+        mbarrier_rows(),      fence_rows(),      cp_async_rows(),  bulk_rows(),        tensor_rows(),
+        tensormap_rows(),     memory_rows(),     matrix_rows(),    wgmma_rows(),       tcgen05_rows(),
+        descriptor_rows(),    arithmetic_rows(), cuda_sync_rows(), cuda_memory_rows(), cuda_convert_rows(),
+        debug_rows(),         nvshmem_rows(),    builtin_rows(),   arrival_rows(),     packed_rows(),
+        vector_memory_rows(), conversion_rows(), mark_rows(),
     };
     const std::span<const Intrinsic> internal[] = {internal_matrix_rows(), internal_wgmma_rows()};
     std::size_t total = 0;
@@ -80,12 +82,21 @@ struct Table {
   }
 
   void respell() {
+    auto spell = [&](Intrinsic& row, const ir::Respelling& spelling) {
+      if (row.respelled.empty()) respelled.emplace_back();
+      respelled.back().push_back(spelling);
+      row.respelled = respelled.back();
+    };
+    for (Intrinsic& row : rows) {
+      const text::Dialect since = first_release(row.id);
+      if (since == text::Dialect::V0_25) continue;
+      spell(row, {text::Dialect::V0_25, {}});
+      spell(row, {since, row.name});
+    }
     for (const Spelling& s : spellings()) {
       Intrinsic* row = find(s.id);
       assert(row);
-      if (row->respelled.empty()) respelled.emplace_back();
-      respelled.back().push_back(s.spelling);
-      row->respelled = respelled.back();
+      spell(*row, s.spelling);
     }
     for (std::size_t i = 0; i < known.size(); ++i) {
       known[i] = find(kRowNames[i].id);

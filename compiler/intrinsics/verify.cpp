@@ -4,6 +4,7 @@
 #include "compiler/intrinsics/arguments.h"
 #include "compiler/intrinsics/emit.h"
 #include "compiler/intrinsics/helper_text.h"
+#include "compiler/intrinsics/operand_forms.h"
 #include "compiler/text/symbol.h"
 
 namespace tilewright::intrinsics {
@@ -30,6 +31,8 @@ std::string list_choices(std::string_view choices) {
   return out;
 }
 
+bool is_address(ir::Expr value) { return value.dtype().is_integral() && value.dtype().bits == 32; }
+
 bool is_choice(std::string_view choices, ir::Expr value) {
   std::string text = attribute_text(value);
   const std::int64_t* number = ir::constant(value);
@@ -46,7 +49,7 @@ bool is_choice(std::string_view choices, ir::Expr value) {
 }
 
 // Attributes that hold whole texts: they are printed as literals, or are source of the author's own.
-bool is_free_text(const Operand& o) { return o.name == "fmt" || o.name == "source_code"; }
+bool is_free_text(const Operand& o) { return o.name == "fmt" || o.name == "source_code" || o.name == "name"; }
 
 std::optional<std::string> check_attribute(const Operand& o, ir::Expr value) {
   if (!is_attribute(value)) {
@@ -73,6 +76,7 @@ std::optional<std::string> check_value(const Operand& o, OperandKind kind, ir::E
       kind == OperandKind::SharedPointer || kind == OperandKind::GlobalPointer || kind == OperandKind::Pointer;
   if (pointer && d == ir::kInt32 && ir::is_constant(value, 0)) return std::nullopt;  // null, as the reference takes it
   bool address = d.is_handle() || d == ir::kUInt64;
+  if (takes_address(o) && is_address(value)) return std::nullopt;
   switch (kind) {
     case OperandKind::SharedPointer:
       if (!address || (o.dtype.is_void() && !d.is_handle())) {
@@ -124,6 +128,10 @@ std::optional<std::string> check_operands(const Intrinsic& row, std::span<const 
 }
 
 }  // namespace
+
+bool is_choice_of(const Operand& operand, ir::Expr value) {
+  return operand.choices.empty() || is_choice(operand.choices, value);
+}
 
 bool available(Availability a, ir::Target t) {
   const int sm = t.number();

@@ -228,7 +228,9 @@ void ScriptWriter::call(const Call& call) {
     out += ')';
     return;
   }
-  out.append("T.").append(call.callee->name_in(release_)).append("(");
+  // A row that this release cannot spell is named as the one that has it does.
+  const std::string_view path = call.callee->name_in(release_);
+  out.append("T.").append(path.empty() ? call.callee->name : path).append("(");
   if (call.callee == &builtin::address_of && call.args[0].kind() == ExprKind::Load) {
     const Load* load = call.args[0].as<Load>();
     if (prints_as_scalar(load->buffer)) {

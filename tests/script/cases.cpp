@@ -216,7 +216,12 @@ void check_stable(const session::Compiled& compiled, const Case& c, std::vector<
     Case alone;
     if (c.arch == "found") alone.arch = c.arch;
     Files none(alone);
-    session::Compiled again = compile(once, alone, none);
+    // The release is the script's, which its printed form does not say. Instructions that a helper of 0.27 stands for
+    // are printed as the release before it writes them.
+    const text::Dialect release = k.value->kernel.dialect;
+    if (release >= text::Dialect::V0_27 && once.find("T.ptx.") != once.npos) continue;
+    const std::string said = "# tilewright: dialect " + std::string(text::dialect_name(release)) + "\n";
+    session::Compiled again = compile(release == text::Dialect::V0_25 ? once : said + once, alone, none);
     std::string name(k.value->kernel.name);
     if (again.has_errors()) {
       failures.push_back(c.title + ": the printed form of " + name +

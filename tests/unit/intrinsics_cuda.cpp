@@ -51,7 +51,8 @@ int bytes_of_word(const std::string& type) {
                                                          {"nv_bfloat162", 4},  {"nv_bfloat16", 2},
                                                          {"half", 2},          {"long long", 8},
                                                          {"signed char", 1},   {"short", 2},
-                                                         {"void", 0}};
+                                                         {"int2", 8},          {"int4", 16},
+                                                         {"float4", 16},       {"void", 0}};
   for (auto [name, bytes] : kTypes) {
     if (type == name) return bytes;
   }
@@ -364,6 +365,7 @@ class Reader {
                                            "__fadd2_rn",
                                            "__float22bfloat162_rn",
                                            "__bfloat1622float2",
+                                           "__fdividef",
                                            "__hmin2",
                                            "__hmax2"};
     return std::ranges::find(kPlain, name) != std::end(kPlain);

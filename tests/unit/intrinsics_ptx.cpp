@@ -1,6 +1,7 @@
 // Effects as PTX says them (PTX ISA 9.0).
 #include <algorithm>
 #include <cctype>
+#include <regex>
 
 #include "tests/unit/intrinsics_acts.h"
 
@@ -589,6 +590,8 @@ class Reader {
 }  // namespace
 
 void read_ptx(const Arguments& a, std::string text, Names names, Reading& out) {
+  // Registers behind one pointer are one operand.
+  text = std::regex_replace(text, std::regex("([a-z_0-9])\\[\\d+\\]"), "$1");
   Reader(a, std::move(names), out).read(std::move(text));
 }
 

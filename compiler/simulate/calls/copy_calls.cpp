@@ -94,7 +94,7 @@ Step arrive(Machine& m, Thread& t, const Site& s) {
 }
 
 bool set_up_arrive(Site& s, const Arguments& a) {
-  s.flag = a.flag("noinc");
+  s.flag = a.operand("noinc") ? a.flag("noinc") : true;
   return true;
 }
 

@@ -77,8 +77,36 @@ Step load(Machine& m, Thread& t, const Site& s) {
   return after_read(m, t, Machine::arg(t, s, 0), *value);
 }
 
+// addr; where to: one pointer for all values, or one for each
+Step load_vector(Machine& m, Thread& t, const Site& s) {
+  const std::int64_t width = width_of(s.type);
+  const std::uint64_t first = Machine::arg(t, s, 0);
+  if (!m.view(t, first, width * s.count, width * s.count, false, "read")) return Step::Failed;
+  bool polled = false;
+  Site plain;
+  plain.type = s.type;
+  for (std::int64_t i = 0; i < s.count; ++i) {
+    View from;
+    t.carried = 0;
+    const std::uint64_t at = i ? moved(m.generic(first), i * width) : first;
+    const std::uint64_t to = s.items.size() == 1 ? moved(m.generic(t.registers[s.items[0]]), i * width)
+                                                 : t.registers[s.items[static_cast<std::size_t>(i)]];
+    auto value = value_at(m, t, s, at, from);
+    if (!value || !put(m, t, plain, to, *value, from.tags ? from.tags[0] : 0, t.carried)) return Step::Failed;
+    polled |= m.polls(t, at, *value);
+  }
+  return polled ? Step::Polled : Step::Done;
+}
+
+bool set_up_load_vector(Site& s, const Arguments& a) {
+  s.type = a.operand("ptx_type") ? ptx_type(a.text("ptx_type")) : *ir::parse_dtype(a.text("dtype"));
+  s.count = !a.operand("vec") || a.text("vec").empty() ? 1 : a.text("vec")[1] - '0';
+  return true;
+}
+
 // addr, where to, guard, offset in elements of 4 bytes
 Step load_into(Machine& m, Thread& t, const Site& s) {
+  if (s.count > 0) return load_vector(m, t, s);
   View from;
   const std::uint64_t to = moved(Machine::arg(t, s, 1), static_cast<std::int64_t>(Machine::arg(t, s, 3)) * 4);
   if (Machine::arg(t, s, 2, 1) == 0) return put(m, t, s, to, 0, 0, 0) ? Step::Done : Step::Failed;
@@ -90,12 +118,47 @@ Step load_into(Machine& m, Thread& t, const Site& s) {
 }
 
 bool set_up_load_into(Site& s, const Arguments& a) {
+  if (a.operand("dst")) return set_up_load_vector(s, a);
   s.type = a.operand("res") ? a["res"].dtype() : ir::kFloat32;
   return s.type.lanes == 1;
 }
 
+// address, src
+Step store_from(Machine& m, Thread& t, const Site& s) {
+  const std::int64_t width = width_of(s.type);
+  const std::uint64_t first = Machine::arg(t, s, 0), source = Machine::arg(t, s, 1);
+  if (!m.view(t, first, width * s.count, width * s.count, false, "write")) return Step::Failed;
+  Site plain;
+  plain.type = s.type;
+  for (std::int64_t i = 0; i < s.count; ++i) {
+    View from;
+    t.carried = 0;
+    auto value = value_at(m, t, plain, i ? moved(m.generic(source), i * width) : source, from);
+    const std::uint64_t at = i ? moved(m.generic(first), i * width) : first;
+    if (!value || !put(m, t, s, at, *value, from.tags ? from.tags[0] : 0, t.carried)) return Step::Failed;
+  }
+  return Step::Done;
+}
+
+bool set_up_store_from(Site& s, const Arguments& a) {
+  const bool pair = a.text("ptx_type") == "b128";
+  s.type = ptx_type(pair ? "b64" : a.text("ptx_type"));
+  s.count = pair ? 2 : a.text("vec").empty() ? 1 : a.text("vec")[1] - '0';
+  return true;
+}
+
+// Values of 8 bits travel in registers of 32.
+bool set_up_load(Site& s, const Arguments& a) {
+  if (a.operand("ptx_type") && a.text("ptx_type").ends_with('8')) s.type = ptx_type(a.text("ptx_type"));
+  return true;
+}
+
 // address; values
 Step store(Machine& m, Thread& t, const Site& s) {
+  if (s.count > 0) return store_from(m, t, s);
+  if (s.items.empty()) {
+    return put(m, t, s, Machine::arg(t, s, 0), Machine::arg(t, s, 1), 0, t.carried) ? Step::Done : Step::Failed;
+  }
   const std::int64_t width = width_of(s.type);
   std::uint64_t at = Machine::arg(t, s, 0);
   const std::int64_t all = width * static_cast<std::int64_t>(s.items.size());
@@ -108,7 +171,9 @@ Step store(Machine& m, Thread& t, const Site& s) {
 }
 
 bool set_up_store(Site& s, const Arguments& a) {
-  s.type = a.items("values")[0].dtype();
+  if (a.operand("src")) return set_up_store_from(s, a);
+  const bool one = a.operand("value") != nullptr;
+  s.type = one || a.text("ptx_type").ends_with('8') ? ptx_type(a.text("ptx_type")) : a.items("values")[0].dtype();
   return s.type.lanes == 1 && s.type.storage_bits() >= 8;
 }
 
@@ -161,13 +226,17 @@ Step compare_and_swap(Machine& m, Thread& t, const Site& s) {
 }
 
 constexpr CallRow kRows[] = {
-    {.meaning = Meaning::LoadValue, .slots = "addr", .thread = load, .carries = true},
+    {.meaning = Meaning::LoadValue, .slots = "addr", .thread = load, .set_up = set_up_load, .carries = true},
     {.meaning = Meaning::LoadInto,
      .slots = "addr, res|reg, guard, local_addr",
      .thread = load_into,
      .set_up = set_up_load_into,
      .carries = true},
-    {.meaning = Meaning::StoreValues, .slots = "address", .thread = store, .set_up = set_up_store, .carries = true},
+    {.meaning = Meaning::StoreValues,
+     .slots = "address, src|value",
+     .thread = store,
+     .set_up = set_up_store,
+     .carries = true},
     {.meaning = Meaning::StoreZeros, .slots = "ptr, num_bytes", .thread = store_zeros},
     {.meaning = Meaning::ReduceMemory,
      .slots = "address, value",

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "compiler/intrinsics/call_effects.h"
+#include "compiler/intrinsics/operand_forms.h"
 #include "compiler/simulate/calls/calls.h"
 #include "compiler/simulate/calls/move.h"
 #include "compiler/simulate/codes.h"
@@ -261,8 +262,7 @@ Step load(Machine& m, Thread& t, const Site& s) {
 }
 
 bool set_up_load(Site& s, const Arguments& a) {
-  // A constant mask of 0 is a copy to the issuing CTA alone.
-  s.flag = a.operand("cta_mask") && !ir::is_constant(a["cta_mask"], 0);
+  s.flag = intrinsics::is_multicast(a);
   s.code = a.operand("offsets") ? kIm2col : intrinsics::moves_rows(a.row()) ? kRowList : kTile;
   return true;
 }
@@ -369,7 +369,7 @@ bool set_up_replace(Site& s, const Arguments& a) {
 
 constexpr CallRow kRows[] = {
     {.meaning = Meaning::TensorGlobalToShared,
-     .slots = "dst_ptr, bar|bar_addr, tensormap_addr, cta_mask, cta_group",
+     .slots = "dst_ptr, bar|bar_addr|mbar, tensormap_addr, cta_mask, cta_group",
      .thread = load,
      .set_up = set_up_load},
     {.meaning = Meaning::TensorSharedToGlobal,

@@ -58,7 +58,7 @@ namespace {
 bool is_for_own_window(Meaning meaning, const intrinsics::Arguments& a) {
   using enum Meaning;
   const auto given = [&](std::string_view name) { return a.operand(name) && a.given(name); };
-  if (a.operand("space")) {
+  if (a.operand("space") && a.given("space")) {
     const std::string space = a.text("space");
     return space == "shared" || space == "shared::cta";
   }
@@ -67,7 +67,7 @@ bool is_for_own_window(Meaning meaning, const intrinsics::Arguments& a) {
                        meaning == MbarrierArriveDrop || meaning == MbarrierWait || meaning == MbarrierTestWait ||
                        meaning == MbarrierTestWaitState;
   // A mapped address comes as a number.
-  return barrier && !given("cta_id") && !(a.operand("bar") && a.operand("bar")->dtype == kUInt64);
+  return barrier && !given("cta_id") && !given("remote") && !(a.operand("bar") && a.operand("bar")->dtype == kUInt64);
 }
 
 }  // namespace
@@ -363,7 +363,7 @@ Registers Compiler::intrinsic(const intrinsics::Intrinsic& row, const Call* e) {
     case Meaning::BitsToFloat: return {make(Op::FromBits, kFloat32, value(0))};
     case Meaning::FloatToBits: return {make(Op::ToBits, kFloat32, value(0))};
     case Meaning::Exp2Approx: return math("ex2.approx.ftz", e);
-    case Meaning::RcpApprox: return math("rcp.approx.ftz", e);
+    case Meaning::RcpApprox: return math(e->args.size() == 2 ? "fdividef" : "rcp.approx.ftz", e);
     case Meaning::TrapUnless: emit({Op::Trap, kVoid, 0, value(0)}); return {constant_register(0)};
     case Meaning::Print: return print(e);
     case Meaning::CallSource: return foreign(row, e);
