@@ -45,22 +45,6 @@ bool is_stable(Expr e) {
   return stable;
 }
 
-// A number of the launch bounds that releases from `since` on read; 0: not given. Lowering has checked it.
-std::int64_t bound_of_launch(const lower::LoweredKernel& kernel, text::Dialect since, std::string_view key) {
-  std::int64_t out = 0;
-  if (kernel.kernel->dialect < since) return out;
-  auto note = [&](std::string_view name, Expr value) {
-    if (const std::int64_t* number = constant(value); number && name == key) out = *number;
-  };
-  walk_stmts(kernel.kernel->body, [&](const Stmt* s) {
-    if (s->kind == StmtKind::DeviceEntry) out = 0;  // what the host part says is of no account
-    if (const Attr* attr = as<Attr>(s)) note(attr->key, attr->value);
-    return true;
-  });
-  for (const Attribute& a : kernel.kernel->attributes) note(a.key, a.value);
-  return out;
-}
-
 }  // namespace
 
 bool same_window(const Buffer& a, const Buffer& b) {
@@ -141,18 +125,12 @@ void Emitter::constant_maps() {
 void Emitter::signature() {
   out_ += "extern \"C\" __global__ void ";
   std::optional<std::int64_t> threads = kernel_.plan.launch.threads();
-  const std::int64_t registers = bound_of_launch(kernel_, text::Dialect::V0_27, "tirx.max_registers");
-  if (registers > 0) {
-    out_ += "__maxnreg__(" + std::to_string(registers) + ") ";
-  } else if (threads && *threads > 1) {
+  if (threads && *threads > 1) {
     out_ += "__launch_bounds__(";
     append_int(out_, *threads);
     if (kernel_.plan.min_blocks_per_sm > 0) {
       out_ += ", ";
       append_int(out_, kernel_.plan.min_blocks_per_sm);
-      const std::int64_t blocks =
-          bound_of_launch(kernel_, text::Dialect::V0_26, "tirx.launch_bounds_max_blocks_per_cluster");
-      if (blocks > 0) out_ += ", " + std::to_string(blocks);
     }
     out_ += ") ";
   }

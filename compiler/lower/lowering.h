@@ -42,8 +42,6 @@ class Lowering {
   void collect_tensor_maps(std::span<const ir::Stmt* const> host);
   void survey(std::span<const ir::Stmt* const> device);
   void note_launch_attribute(std::string_view key, const std::int64_t* value);
-  void note_bound(std::string_view key, std::int64_t value, int& bound);
-  void check_launch_bounds();
   void place_tensor_maps(ir::Expr value);
   void acquire_tensor_maps();
   void size_pools();
@@ -76,7 +74,6 @@ class Lowering {
   ir::Origin origin_;  // of the statement being lowered
   bool failed_ = false;
   bool on_device_ = false;
-  int max_blocks_per_cluster_ = 0, max_registers_ = 0;  // of the launch bounds; 0: not given
   std::unordered_map<const ir::Var*, ir::Expr> replaced_;
   std::unordered_map<const ir::Var*, Outer> outer_;
   std::unordered_set<const ir::Var*> host_storage_;  // data of host allocations

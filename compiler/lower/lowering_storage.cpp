@@ -1,6 +1,5 @@
 // What must be known before the walk: pools of shared memory and their views, where tensor maps lie, launch attributes.
 #include <algorithm>
-#include <limits>
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/intrinsic.h"
@@ -50,7 +49,6 @@ void Lowering::survey(std::span<const Stmt* const> device) {
           auto attr = static_cast<const Attr*>(s);
           const std::int64_t* value = constant(attr->value);
           if (attr->key == "tirx.pool_max_bytes" && attr->node && value) pool_bytes_[attr->node] = *value;
-          if (attr->key.starts_with("tirx.")) origin_ = attr->origin;
           note_launch_attribute(attr->key, value);
           break;
         }
@@ -65,7 +63,6 @@ void Lowering::survey(std::span<const Stmt* const> device) {
     if (attribute.key == "tilewright.tensor_maps") place_tensor_maps(attribute.value);
     note_launch_attribute(attribute.key, value);
   }
-  check_launch_bounds();
 }
 
 // Where the kernel finds the maps that its host part encodes; a spelling of ours, which other compilers pass over.
@@ -98,43 +95,12 @@ void Lowering::acquire_tensor_maps() {
   out_.device = make_stmt<Seq>(Origin{in_.kernel->span, nullptr}, Arena::current().copy(all));
 }
 
-// One number of the launch bounds. Releases from 0.26 on refuse what is not positive.
-void Lowering::note_bound(std::string_view key, std::int64_t value, int& bound) {
-  if (value <= 0 && in_.kernel->dialect >= text::Dialect::V0_26) {
-    error(code::kAttribute, "tirx." + std::string(key) + " is " + std::to_string(value) + "; it must be positive");
-    return;
-  }
-  bound = static_cast<int>(std::min<std::int64_t>(value, std::numeric_limits<int>::max()));
-}
-
-// What the bounds of one launch say together.
-void Lowering::check_launch_bounds() {
-  const LaunchPlan& plan = out_.plan;
-  if (max_blocks_per_cluster_ > 0 && plan.min_blocks_per_sm <= 0) {
-    error(code::kAttribute,
-          "tirx.launch_bounds_max_blocks_per_cluster is the third of the launch bounds and needs the "
-          "second one",
-          "add tirx.launch_bounds_min_blocks_per_sm");
-  }
-  if (max_registers_ > 0 && plan.min_blocks_per_sm > 0) {
-    error(code::kAttribute,
-          "tirx.max_registers and launch bounds exclude each other: both say how many registers a "
-          "thread may have",
-          "remove one of them");
-  }
-}
-
 // Attributes of the launch, from T.attr or T.func_attr.
 void Lowering::note_launch_attribute(std::string_view key, const std::int64_t* value) {
   if (!value || !key.starts_with("tirx.")) return;
   key.remove_prefix(5);
   LaunchPlan& plan = out_.plan;
-  const text::Dialect release = in_.kernel->dialect;
-  if (key == "launch_bounds_min_blocks_per_sm") note_bound(key, *value, plan.min_blocks_per_sm);
-  if (key == "launch_bounds_max_blocks_per_cluster" && release >= text::Dialect::V0_26) {
-    note_bound(key, *value, max_blocks_per_cluster_);
-  }
-  if (key == "max_registers" && release >= text::Dialect::V0_27) note_bound(key, *value, max_registers_);
+  if (key == "launch_bounds_min_blocks_per_sm") plan.min_blocks_per_sm = static_cast<int>(*value);
   if (key == "persistent_kernel") plan.persistent = *value != 0;
   if (key == "use_cooperative_launch") plan.cooperative = *value != 0;
   // The second spelling is that of the reference's runtime.

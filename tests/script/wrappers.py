@@ -103,46 +103,6 @@ def kernel(A: T.Buffer((64,), "float32"), C: T.Buffer((64,), "uint32")):
     C[tx] = T.ptx.cvt("f16x2", A[tx], A[tx], atype="f32", rounding="rs", rbits=C[tx])
 #           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.cvt: cvt to f16x2 from f32 needs sm_100a or sm_103a, this is sm_90a
 
-#--- launch bounds of three numbers  [cuda] [arch sm_90a]
-# tilewright: dialect 0.26
-from tvm.script import tirx as T
-
-@T.prim_func
-def three(A: T.Buffer((64,), "float32")):
-    T.device_entry()
-    T.attr({"tirx.launch_bounds_min_blocks_per_sm": 2, "tirx.launch_bounds_max_blocks_per_cluster": 4})
-    tx = T.thread_id([64])
-    A[tx] = 1.0
-
-@T.prim_func
-def third_alone(A: T.Buffer((64,), "float32")):
-    T.device_entry()
-    T.attr({"tirx.launch_bounds_max_blocks_per_cluster": 4})
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW4014]: tirx.launch_bounds_max_blocks_per_cluster is the third of the launch bounds and needs the second one
-#   hint: add tirx.launch_bounds_min_blocks_per_sm
-    tx = T.thread_id([64])
-    A[tx] = 1.0
-
-#--- a limit of registers  [cuda] [arch sm_90a]
-# tilewright: dialect 0.27
-from tvm.script import tirx as T
-
-@T.prim_func
-def limited(A: T.Buffer((64,), "float32")):
-    T.device_entry()
-    T.attr({"tirx.max_registers": 64})
-    tx = T.thread_id([64])
-    A[tx] = 1.0
-
-@T.prim_func
-def both(A: T.Buffer((64,), "float32")):
-    T.device_entry()
-    T.attr({"tirx.max_registers": 64, "tirx.launch_bounds_min_blocks_per_sm": 2})
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW4014]: tirx.max_registers and launch bounds exclude each other: both say how many registers a thread may have
-#   hint: remove one of them
-    tx = T.thread_id([64])
-    A[tx] = 1.0
-
 #--- waits on a word of global memory  [print] [cuda] [arch sm_90a]
 # tilewright: dialect 0.27
 from tvm.script import tirx as T

@@ -149,42 +149,6 @@ Value bind(Interpreter& in, const Arguments& args, Value) {
   return Value::expr(bind_value(in, {}, e, a[1].as<TypeAnnotation>(), args.call));
 }
 
-// The printed forms of `break` and `continue`.
-template <auto Jump>
-Value jump(Interpreter& in, const Arguments& args, Value) {
-  if (!in.require_kernel(args.call, "a jump")) return Value::error();
-  auto made = (in.kernel()->*Jump)(in.origin(args.call));
-  return made ? Value::none() : in.fail(std::move(made.error()), args.call);
-}
-
-Value return_value(Interpreter& in, const Arguments& args, Value) {
-  Bound a(in, args, "T.ret", {"value"}, 0);
-  if (!a || !in.require_kernel(args.call, "T.ret")) return Value::error();
-  ir::Expr e = a.has(0) ? in.as_expr(a[0], a.span(0), "the returned value") : ir::Expr();
-  if (a.has(0) && !e) return Value::error();
-  in.kernel()->return_from(in.origin(args.call), e);
-  return Value::none();
-}
-
-Value elected(Interpreter& in, const Arguments& args, Value) {
-  const std::string elect = intrinsics::say(intrinsics::row_of("elect"), in.dialect()) + "()";
-  in.fail(code::kAttribute, args.call, "T.elected() is not part of the language", "write: if " + elect + ":");
-  in.offer({text::Fix::Kind::Replace, "Write " + elect, elect});
-  return Value::error();
-}
-
-// T.tvm_stack_alloca("tensormap", 1): host storage, in kernels for a tensor map.
-Value stack_alloca(Interpreter& in, const Arguments& args, Value) {
-  Bound a(in, args, "T.tvm_stack_alloca", {"type", "count"}, 2);
-  if (!a) return Value::error();
-  static const ir::Callee kAlloca{"tvm_stack_alloca", ir::Effect::Opaque};
-  auto type = in.as_string(a[0], a.span(0), "the type");
-  ir::Expr count = in.as_expr(a[1], a.span(1));
-  if (!type || !count) return Value::error();
-  const ir::Expr operands[] = {ir::string_imm(in.keep(*type)), count};
-  return Value::expr(ir::call(*type == "tensormap" ? ir::kTensorMap : ir::kHandle, kAlloca, operands));
-}
-
 // The 32- or 64-bit word that waits read, as instructions name its type; empty: it is none.
 std::string_view word_type(ir::DataType d) {
   if (d.lanes != 1 || (d.bits != 32 && d.bits != 64)) return {};
@@ -329,6 +293,42 @@ Value wait_until(Interpreter& in, const Arguments& args, Value) {
   return WordWait(in, a, in.origin(args.call)).emit();
 }
 
+// The printed forms of `break` and `continue`.
+template <auto Jump>
+Value jump(Interpreter& in, const Arguments& args, Value) {
+  if (!in.require_kernel(args.call, "a jump")) return Value::error();
+  auto made = (in.kernel()->*Jump)(in.origin(args.call));
+  return made ? Value::none() : in.fail(std::move(made.error()), args.call);
+}
+
+Value return_value(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.ret", {"value"}, 0);
+  if (!a || !in.require_kernel(args.call, "T.ret")) return Value::error();
+  ir::Expr e = a.has(0) ? in.as_expr(a[0], a.span(0), "the returned value") : ir::Expr();
+  if (a.has(0) && !e) return Value::error();
+  in.kernel()->return_from(in.origin(args.call), e);
+  return Value::none();
+}
+
+Value elected(Interpreter& in, const Arguments& args, Value) {
+  const std::string elect = intrinsics::say(intrinsics::row_of("elect"), in.dialect()) + "()";
+  in.fail(code::kAttribute, args.call, "T.elected() is not part of the language", "write: if " + elect + ":");
+  in.offer({text::Fix::Kind::Replace, "Write " + elect, elect});
+  return Value::error();
+}
+
+// T.tvm_stack_alloca("tensormap", 1): host storage, in kernels for a tensor map.
+Value stack_alloca(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.tvm_stack_alloca", {"type", "count"}, 2);
+  if (!a) return Value::error();
+  static const ir::Callee kAlloca{"tvm_stack_alloca", ir::Effect::Opaque};
+  auto type = in.as_string(a[0], a.span(0), "the type");
+  ir::Expr count = in.as_expr(a[1], a.span(1));
+  if (!type || !count) return Value::error();
+  const ir::Expr operands[] = {ir::string_imm(in.keep(*type)), count};
+  return Value::expr(ir::call(*type == "tensormap" ? ir::kTensorMap : ir::kHandle, kAlloca, operands));
+}
+
 // Host calls by name: kept in the plan, never executed here.
 Value call_packed(Interpreter& in, const Arguments& args, Value) {
   static const ir::Callee kPacked{"call_packed", ir::Effect::Opaque};
@@ -363,6 +363,10 @@ constexpr Record kStatementRecords[] = {
     {"T", "func_attr", NameKind::Function, "attributes", "Attributes of the kernel.", func_attr},
     {"T", "func_name", NameKind::Function, "name", "Names the kernel.", func_name},
     {"T", "func_ret", NameKind::Function, "type", "The type that the kernel returns.", nothing},
+    since(text::Dialect::V0_27,
+          {"T.cuda", "wait_until", NameKind::Function,
+           "dst, ptr, predicate, scope='gpu', space='global', ptx_type=None, backoff_ns=None",
+           "Reads a word of global memory into dst until the predicate holds, then acquires.", wait_until}),
     {"T", "evaluate", NameKind::Function, "value", "Evaluates an expression for what it does.", evaluate},
     {"T", "static_assert", NameKind::Function, "condition, message=''",
      "Fails while the script is evaluated if the condition is false.", static_assert_},
@@ -380,10 +384,6 @@ constexpr Record kStatementRecords[] = {
     {"T", "elected", NameKind::Function, "", "True in one lane of each warp.", elected},
     {"T", "tvm_stack_alloca", NameKind::Function, "type, count", "Storage on the host, such as for a tensor map.",
      stack_alloca},
-    since(text::Dialect::V0_27,
-          {"T.cuda", "wait_until", NameKind::Function,
-           "dst, ptr, predicate, scope='gpu', space='global', ptx_type=None, backoff_ns=None",
-           "Reads a word of global memory into dst until the predicate holds, then acquires.", wait_until}),
     {"T", "call_packed", NameKind::Function, "name, *args", "Calls a function of the host by name.", call_packed},
 };
 
