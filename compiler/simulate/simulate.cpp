@@ -12,6 +12,7 @@
 #include "compiler/ir/shared_limit.h"
 #include "compiler/lower/flatten.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/hazards/hazards.h"
 #include "compiler/simulate/machine/grid.h"
 #include "compiler/simulate/machine/machine.h"
 #include "compiler/simulate/machine/number.h"
@@ -33,10 +34,13 @@ Machine::Machine(const lower::LoweredKernel& kernel, const Program& program, con
     : kernel_(kernel), program_(program), options_(options), result_(result) {
   if (options.timeline) timeline_ = std::make_unique<Timeline>(result.timeline, options.timeline);
   if (!options.races) return;
-  history_ = std::make_shared<History>();
-  races_ = std::make_unique<Races>(*this, history_);
-  interleavings_ = std::make_unique<Interleavings>(*this);
-  causes_ = std::make_unique<Causes>();
+  search_for_hazards(std::make_shared<History>());
+}
+
+void Machine::search_for_hazards(std::shared_ptr<History> history) {
+  auto search = std::make_unique<Hazards>(*this, std::move(history));
+  hazards_ = search.get();
+  observers_.add(std::move(search));
 }
 
 Machine::Machine(const Machine& first, const Options& options, Result& result, std::shared_ptr<History> history)
@@ -57,12 +61,7 @@ Machine::Machine(const Machine& first, const Options& options, Result& result, s
       by_kernel_(first.by_kernel_) {
   if (first.blame_) blame_ = std::make_unique<Blame>(*first.blame_);
   if (options.timeline) timeline_ = std::make_unique<Timeline>(result.timeline, options.timeline);
-  if (first.races_) {
-    history_ = std::move(history);
-    races_ = std::make_unique<Races>(*this, history_);
-    interleavings_ = std::make_unique<Interleavings>(*this);
-    causes_ = std::make_unique<Causes>();
-  }
+  if (first.hazards_) search_for_hazards(std::move(history));
   place_shared();
 }
 
@@ -213,11 +212,6 @@ bool Machine::affords(std::int64_t bytes) {
   if (bytes > options_.max_bytes - allocated_) return false;
   allocated_ += bytes;
   return true;
-}
-
-void Machine::use(std::shared_ptr<History> history) {
-  history_ = std::move(history);
-  if (races_) races_->use(history_);
 }
 
 bool Machine::check_launch(const Origin& origin) {
@@ -462,9 +456,12 @@ void Machine::begin(std::uint64_t cluster) {
   engine_.start(count, options_.timing,
                 options_.seed + static_cast<std::uint64_t>(first[0] + first[1] * 7 + first[2] * 49));
   warpgroups_.start(count, block_threads_);
-  if (races_) races_->start_group(static_cast<std::uint32_t>(cluster), count, first_shared_);
-  if (interleavings_) interleavings_->start_group(group_ctas_, (block_threads_ + 31) / 32);
-  take_causes();
+  operations_ = 0;
+  observers_.tell(&Observer::start_group, Group{.cluster = cluster,
+                                                .threads = count,
+                                                .ctas = group_ctas_,
+                                                .warps = (block_threads_ + 31) / 32,
+                                                .first_shared = first_shared_});
   barriers_.clear();
   tensor_memories_.clear();
   for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) tensor_memories_.emplace_back(options_.trace);
@@ -612,8 +609,7 @@ void Machine::leave_if_done(std::uint32_t cta) {
   }
   warpgroups_.leave(*this, threads);
   ended_[cta] = 1;
-  if (races_ && group_ctas_ > 1)
-    races_->end_cta(cta_threads(cta), first_shared_ + cta * program_.shared.size(), program_.shared.size());
+  observers_.tell(&Observer::end_cta, threads, first_shared_ + cta * program_.shared.size(), program_.shared.size());
   register_pools_[cta].end(*this, threads);
   if (!tensor_memories_[cta].any_allocated()) return;
   const TensorMemory::Left left = tensor_memories_[cta].left();
@@ -668,27 +664,17 @@ std::optional<std::array<std::int64_t, 3>> Machine::take_over() {
 
 std::vector<std::uint8_t> Machine::written_bytes(std::size_t global) const {
   std::vector<std::uint8_t> out(static_cast<std::size_t>(globals_[global]->size));
-  history_->memory.each_cell([&](std::uint64_t block, std::int64_t offset, std::int64_t bytes, const Cell& cell) {
-    if (block != global_numbers_[global] || cell.write.who == 0) return;
-    for (std::int64_t b = offset; b < std::min(offset + bytes, globals_[global]->size); ++b)
-      out[static_cast<std::size_t>(b)] = 1;
-  });
+  hazards_->history()->memory.each_cell(
+      [&](std::uint64_t block, std::int64_t offset, std::int64_t bytes, const Cell& cell) {
+        if (block != global_numbers_[global] || cell.write.who == 0) return;
+        for (std::int64_t b = offset; b < std::min(offset + bytes, globals_[global]->size); ++b)
+          out[static_cast<std::size_t>(b)] = 1;
+      });
   return out;
 }
 
-// Only what is wrong makes them findings: put_causes_first() says of what.
-void Machine::take_causes() {
-  if (!causes_) return;
-  for (Finding& f : causes_->take(*this)) {
-    const bool known = std::ranges::any_of(
-        result_.findings, [&](const Finding& had) { return had.weight == kCause && had.code == f.code; });
-    if (!known) result_.findings.push_back(std::move(f));
-  }
-  causes_->start();
-}
-
 void Machine::finish() {
-  take_causes();
+  if (hazards_) hazards_->take_causes();
   result_.finished = !stopped_;
   for (std::unique_ptr<OwnedBlock>& other : others_) {
     if (other->made_up) continue;
@@ -705,7 +691,7 @@ void Machine::finish() {
     if (const Buffer* shape = program_.globals[i].tensor)
       for (Expr extent : shape->shape) tensor.shape.push_back(evaluate(extent).value_or(0));
     if (options_.trace) result_.traces[name] = std::move(globals_[i]->origins);
-    if (history_ && !options_.clusters.is_all()) result_.written[name] = written_bytes(i);
+    if (hazards_ && !options_.clusters.is_all()) result_.written[name] = written_bytes(i);
     result_.tensors[name] = std::move(tensor);
   }
 }

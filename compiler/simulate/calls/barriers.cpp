@@ -56,7 +56,7 @@ Step arrive_expecting(Machine& m, Thread& t, const Site& s) {
   if (!at) return Step::Failed;
   return count(m, t, *at, "an arrival", [&](Mbarrier& b) {
     m.arrives(t, *at);
-    if (m.causes()) m.causes()->announces(m, t, *at, bytes);
+    m.observers().tell(&Observer::announce, t, *at, bytes);
     std::string wrong = b.expect(bytes);
     return wrong.empty() ? b.arrive(1) : wrong;
   });
@@ -82,7 +82,7 @@ Step arrive_drop(Machine& m, Thread& t, const Site& s) {
 Step expect(Machine& m, Thread& t, const Site& s) {
   auto bytes = static_cast<std::int64_t>(Machine::arg(t, s, 1));
   return count(m, t, Machine::arg(t, s, 0), "expect_tx", [&](Mbarrier& b) {
-    if (m.causes()) m.causes()->announces(m, t, Machine::arg(t, s, 0), bytes);
+    m.observers().tell(&Observer::announce, t, Machine::arg(t, s, 0), bytes);
     return b.expect(bytes);
   });
 }

@@ -43,7 +43,7 @@ Step query_cancel(Machine& m, Thread& t, const Site& s) {
   std::uint64_t read[2];
   if (!read_registers(m, t, words, 64, read, "the answer of clc_try_cancel")) return Step::Failed;
   Machine::set_result(t, s, read[0] & 1 ? read[0] >> 32 : 0xffffffff);
-  if (m.races()) m.races()->fence_proxy(t);
+  m.observers().tell(&Observer::fence, t, Fence{.kind = Fence::Kind::Proxy});
   return Step::Done;
 }
 

@@ -10,24 +10,22 @@ using intrinsics::Arguments;
 
 std::int64_t width_of(ir::DataType d) { return d.storage_bits() / 8; }
 
-Races::How how(const Site& s) {
-  return s.semantics == intrinsics::Semantics::Weak ? Races::How::Plain : Races::How::Atomic;
-}
+How how(const Site& s) { return s.semantics == intrinsics::Semantics::Weak ? How::Plain : How::Atomic; }
 
 // What an atomic access tells others, and hears from them; only a fence completes what is relaxed.
 void publish(Machine& m, const Thread& t, const Site& s, std::uint64_t pointer) {
   using enum intrinsics::Semantics;
   if (s.semantics != Weak) m.join(pointer);
-  if (!m.races() || s.semantics == Weak) return;
-  m.interleavings()->publishes(t, m.generic(pointer));
-  m.races()->release(t, pointer, s.scope, s.semantics == Relaxed || s.semantics == Acquire);
+  if (!m.observers() || s.semantics == Weak) return;
+  m.observers().tell(&Observer::publish, t, m.generic(pointer));
+  m.observers().tell(&Observer::release, t, pointer, s.scope, s.semantics == Relaxed || s.semantics == Acquire);
 }
 void hear(Machine& m, const Thread& t, const Site& s, std::uint64_t pointer) {
   using enum intrinsics::Semantics;
   if (s.semantics != Weak) m.join(pointer);
-  if (!m.races() || s.semantics == Weak) return;
-  m.interleavings()->hears(t, m.generic(pointer));
-  m.races()->acquire(t, pointer, s.scope, s.semantics == Relaxed || s.semantics == Release);
+  if (!m.observers() || s.semantics == Weak) return;
+  m.observers().tell(&Observer::hear, t, m.generic(pointer));
+  m.observers().tell(&Observer::acquire, t, pointer, s.scope, s.semantics == Relaxed || s.semantics == Release);
 }
 
 // One value of the site's type from memory into a register.
@@ -36,7 +34,7 @@ std::optional<std::uint64_t> value_at(Machine& m, Thread& t, const Site& s, std:
   const std::int64_t width = width_of(s.type);
   auto view = m.view(t, pointer, width, width, false, "read");
   if (!view) return std::nullopt;
-  if (m.races()) m.races()->read(t, pointer, width, how(s));
+  m.observers().read(t, pointer, width, how(s));
   hear(m, t, s, pointer);
   if (m.options().uninitialised_reads && !view->is_written(width))
     t.carried = m.undefined_at(t, pointer, [] { return std::string("the value is read"); });
@@ -54,7 +52,7 @@ bool put(Machine& m, Thread& t, const Site& s, std::uint64_t pointer, std::uint6
   auto to = m.view(t, pointer, width, width, true, "write");
   if (!to) return false;
   std::uint64_t raw = to_bits(value, s.type);
-  if (m.races()) m.races()->write(t, pointer, width, to->bytes, reinterpret_cast<const std::byte*>(&raw), how(s));
+  m.observers().write(t, pointer, width, to->bytes, reinterpret_cast<const std::byte*>(&raw), how(s));
   publish(m, t, s, pointer);
   to->put(&raw, width);
   for (std::int64_t b = 0; to->tags && b < width; ++b) to->tags[b] = tag ? tag + static_cast<std::uint32_t>(b) : 0;
@@ -122,7 +120,7 @@ Step store_zeros(Machine& m, Thread& t, const Site& s) {
   auto to = m.view(t, Machine::arg(t, s, 0), bytes, 8, true, "write");
   if (!to) return Step::Failed;
   m.spend(bytes);
-  if (m.races()) m.races()->write(t, Machine::arg(t, s, 0), bytes);
+  m.observers().write(t, Machine::arg(t, s, 0), bytes);
   to->fill(std::byte{0}, bytes);
   to->drop_tags(bytes);
   return Step::Done;

@@ -9,6 +9,7 @@
 #include "compiler/ir/origin.h"
 #include "compiler/simulate/calls/calls.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/hazards/hazards.h"
 
 namespace tilewright::simulate {
 
@@ -133,8 +134,7 @@ class Deadlock {
 
   // Lets every thread go on as if all of its waits ended.
   void foresee() {
-    m_.races_.reset();
-    history_ = std::move(m_.interleavings_);
+    m_.observers_.silence();
     m_.supplies_ = &supplies_;
     const std::uint64_t steps = m_.result_.steps;
     const std::size_t printed = m_.result_.printed.size();
@@ -205,7 +205,7 @@ class Deadlock {
         if (g.supplier || s.place != g.place || g.place == 0 || at == group_of_.end()) continue;
         // What its warp has brought in this phase already would come again in a later one.
         const Thread& by = m_.threads_[s.thread];
-        if (history_ && g.place > kOffsetMask && history_->has_part(by, g.place)) continue;
+        if (m_.hazards_ && g.place > kOffsetMask && m_.hazards_->interleavings().has_part(by, g.place)) continue;
         if ((&groups_[at->second] == &g) == own) take(by, s.origin);
       }
     }
@@ -345,7 +345,6 @@ class Deadlock {
   std::map<std::uint32_t, std::size_t> group_of_;  // by thread
   std::map<std::uint32_t, bool> moved_;
   std::vector<Supply> supplies_;
-  std::unique_ptr<Interleavings> history_;
 };
 
 void Machine::deadlock() {

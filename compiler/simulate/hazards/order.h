@@ -20,6 +20,8 @@
 #include <span>
 #include <vector>
 
+#include "compiler/simulate/machine/observer.h"
+
 namespace tilewright::simulate {
 
 using Agent = std::uint32_t;
@@ -94,8 +96,7 @@ class Order {
   }
   // Up to which time.
   Time known_time(Agent thread, Agent other) const { return at(threads_[thread].base->seen, other); }
-  // State spaces of memory that a fence of the async proxy is about.
-  enum class Space : std::uint8_t { Both, Shared, Global };
+  using Space = ProxySpace;
   // The same of asynchronous operations that the thread starts now, and of what the other one wrote ordinarily there.
   bool proxy_knows(Agent thread, Agent other, Time time, Space space) const {
     const Own& own = threads_[thread];

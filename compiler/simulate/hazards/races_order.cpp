@@ -4,25 +4,19 @@
 
 #include "compiler/intrinsics/say.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/hazards/races.h"
 #include "compiler/simulate/machine/machine.h"
 
 namespace tilewright::simulate {
 
-void Races::meet(std::span<Thread* const> threads) {
+void Races::meet(std::span<const Thread* const> threads) {
   std::vector<Agent> agents;
   agents.reserve(threads.size());
   for (const Thread* t : threads) agents.push_back(t->number);
   order_.meet(agents);
 }
 
-void Races::meet_lanes(std::span<const Thread> lanes, std::uint32_t members) {
-  std::vector<Agent> agents;
-  for (std::size_t l = 0; l < lanes.size(); ++l)
-    if (members >> l & 1) agents.push_back(lanes[l].number);
-  order_.meet(agents);
-}
-
-void Races::fence_proxy(const Thread& t, Order::Space space) { order_.fence_proxy(t.number, space); }
+void Races::fence_proxy(const Thread& t, ProxySpace space) { order_.fence_proxy(t.number, space); }
 
 void Races::arrive(const Thread& t, std::uint64_t at) {
   Place& p = place(at);
@@ -73,7 +67,7 @@ void Races::end_barrier(const Thread& t, std::uint64_t barrier) {
 void Races::use_barrier(const Thread& t, std::uint64_t barrier) {
   Place& p = place(barrier);
   if (ends_barriers_) p.users[t.number] = {first_thread_ + t.number + 1, order_.now(t.number), site_of(t)};
-  const Access use{.thread = t};
+  const Access use{.thread = t, .what = kNoAccess};
   if (ordered(use, p.init, true) || (p.initialised && order_.knows(t.number, p.initialised, 1))) return;
   Finding f;
   f.code = code::kRace;
@@ -191,7 +185,7 @@ void Races::end_cta(std::span<const Thread> threads, std::uint64_t first_block, 
 // Who has written each part of the map last; ~0 where `self` does not know of it.
 std::vector<std::pair<std::uint32_t, Time>> Races::writers_of(const Thread& self, std::uint64_t map, Touch* last) {
   std::vector<std::pair<std::uint32_t, Time>> writers;
-  const Access access{.thread = self};
+  const Access access{.thread = self, .what = kNoAccess};
   shadow_at(map).each(map >> kOffsetBits, offset_of(map), kMapBytes, [&](Cell& cell, std::int64_t, std::int64_t) {
     writers.emplace_back(ordered(access, cell.write, true) ? cell.write.who : ~0u, cell.write.time);
     if (cell.write.who) *last = cell.write;
@@ -208,10 +202,6 @@ void Races::acquire_map(const Thread& t, std::uint64_t map) {
   // Behind the fence: what others do with the map after synchronising with this thread.
   Gathering none;
   order_.release(t.number, none);
-}
-
-void Races::operation_reads_map(const Thread& t, std::uint32_t operation, std::uint64_t map) {
-  touch({.thread = t, .operation = operation}, map, kMapBytes);
 }
 
 void Races::use_map(const Thread& t, std::uint64_t map) {

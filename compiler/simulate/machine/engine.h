@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "compiler/ir/stmt.h"
-#include "compiler/simulate/hazards/interleavings.h"
 #include "compiler/simulate/simulate.h"
 
 namespace tilewright::simulate {
@@ -55,10 +54,9 @@ class Operation {
   std::uint64_t barrier = 0;   // pointer to the barrier that it signals; 0: none
   std::uint64_t sequence = 0;  // order of issue among all threads
   std::uint32_t shown = 0;     // its number in the timeline; 0: there is none
-  // Its numbers in Races, one for each destination.
-  std::vector<std::uint32_t> raced;
+  // Its numbers among those that observers are told, one for each destination.
+  std::vector<std::uint32_t> numbers;
   ir::Origin origin;
-  Interleavings::Past past;  // what came before its issue; null: nobody asks
 };
 
 class Engine {

@@ -207,7 +207,7 @@ bool Machine::load(Thread& t, const Instruction& i) {
   const std::uint64_t at = address(t, access, index);
   std::optional<View> from = view(t, at, bytes, bytes, false, "read");
   if (!from) return false;
-  if (races_ && access.where != Where::Local) races_->read(t, at, bytes, Races::How::Plain, access.name);
+  if (observers_ && access.where != Where::Local) observers_.read(t, at, bytes, How::Plain, access.name);
   std::uint32_t read = 0;
   if (const std::int64_t hole = options_.uninitialised_reads ? from->hole(bytes) : bytes; hole != bytes) {
     read = undefined_at(t, moved(at, hole), [&] {
@@ -245,14 +245,14 @@ bool Machine::store(Thread& t, const Instruction& i) {
   const std::uint64_t at = address(t, access, index);
   std::optional<View> to = view(t, at, bytes, bytes, true, "write");
   if (!to) return false;
-  if (races_ && access.where != Where::Local) {
+  if (observers_ && access.where != Where::Local) {
     // A vector has at most 16 bytes, or 8 lanes of 8.
     std::array<std::byte, 64> now;
     for (std::int64_t lane = 0; lane < lanes && bytes <= 64; ++lane) {
       std::uint64_t raw = to_bits(t.registers[i.dst + lane], access.type);
       std::memcpy(now.data() + lane * access.bytes, &raw, static_cast<std::size_t>(access.bytes));
     }
-    races_->write(t, at, bytes, to->bytes, bytes <= 64 ? now.data() : nullptr, Races::How::Plain, access.name);
+    observers_.write(t, at, bytes, to->bytes, bytes <= 64 ? now.data() : nullptr, How::Plain, access.name);
   }
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
     std::uint64_t raw = to_bits(t.registers[i.dst + lane], access.type);
@@ -485,9 +485,9 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
         if (!to) return stop(true);
         std::byte word[16];
         from->get(word, i.c);
-        if (races_) {
-          races_->read(t, b(), i.c);
-          races_->write(t, a(), i.c, to->bytes, word);
+        if (observers_) {
+          observers_.read(t, b(), i.c);
+          observers_.write(t, a(), i.c, to->bytes, word);
         }
         to->put(word, i.c);
         common::put(to->defined, shadow, i.c);

@@ -6,9 +6,12 @@
 #include <thread>
 
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/hazards/hazards.h"
 
 namespace tilewright::simulate {
 namespace {
+
+std::shared_ptr<History> history_of(Machine& m) { return m.hazards() ? m.hazards()->history() : nullptr; }
 
 using Pause = Machine::Pause;
 
@@ -75,7 +78,7 @@ bool Grid::start() {
   if (free_.empty()) {
     const bool fits = (waiting_.size() + 1) * first_.ctas() <= kTogether && first_.affords(first_.group_bytes());
     if (!fits) return false;
-    more_.push_back(std::make_unique<Machine>(first_, options_, result_, first_.history()));
+    more_.push_back(std::make_unique<Machine>(first_, options_, result_, history_of(first_)));
     free_.push_back(more_.back().get());
     lend(*more_.back());
   }
@@ -117,9 +120,9 @@ bool Grid::meet_grid() {
   if (!all) return false;
   std::vector<OtherGroup> released;
   for (Machine* m : waiting_)
-    if (m->races()) released.push_back(m->races()->meet_grid());
+    if (m->hazards()) released.push_back(m->hazards()->races().meet_grid());
   for (Machine* m : waiting_) {
-    if (m->races()) m->races()->leave_grid(released);
+    if (m->hazards()) m->hazards()->races().leave_grid(released);
     m->leave_grid();
   }
   return true;
@@ -211,11 +214,11 @@ bool Grid::run_beside() {
       held.unlock();
       result = {};
       auto history = std::make_shared<History>();
-      m.use(history);
+      m.hazards()->use(history);
       m.begin(cluster_at(n));
       const Pause pause = m.go_on();
       held.lock();
-      if (pause != Pause::Ended || m.is_joined() || m.races()->is_full()) return give_up();
+      if (pause != Pause::Ended || m.is_joined() || m.hazards()->races().is_full()) return give_up();
       shared.pieces[n] = {std::move(result), std::move(history), true};
       shared.changed.notify_all();
     }
@@ -234,7 +237,7 @@ bool Grid::run_beside() {
     result_.steps += piece.result.steps;
     result_.printed += piece.result.printed;
     add_findings(result_.findings, std::move(piece.result.findings), options_.max_findings);
-    const bool apart = result_.steps < options_.max_steps && first_.history()->take_in(*piece.history);
+    const bool apart = result_.steps < options_.max_steps && first_.hazards()->history()->take_in(*piece.history);
     held.lock();
     ++shared.taken;
     shared.changed.notify_all();

@@ -8,14 +8,12 @@
 #include <unordered_set>
 #include <utility>
 
-#include "compiler/simulate/hazards/causes.h"
-#include "compiler/simulate/hazards/interleavings.h"
-#include "compiler/simulate/hazards/races.h"
 #include "compiler/simulate/machine/blame.h"
 #include "compiler/simulate/machine/element_names.h"
 #include "compiler/simulate/machine/engine.h"
 #include "compiler/simulate/machine/mbarrier.h"
 #include "compiler/simulate/machine/memory.h"
+#include "compiler/simulate/machine/observer.h"
 #include "compiler/simulate/machine/program.h"
 #include "compiler/simulate/machine/register_pool.h"
 #include "compiler/simulate/machine/timeline.h"
@@ -24,6 +22,9 @@
 #include "compiler/simulate/tensor/warpgroup.h"
 
 namespace tilewright::simulate {
+
+class Hazards;
+struct History;
 
 enum class State : std::uint8_t { Ready, Waiting, Done };
 
@@ -108,12 +109,9 @@ class Machine {
                            std::string_view what) const;
   const Thread* split_warp() const;  // a lane of one whose lanes wait at different barriers of the CTA
   void tell_split_warp(const Thread& t);
-  void take_causes();                                        // of the cluster that has run
   std::int64_t group_bytes() const { return group_bytes_; }  // of the threads and the shared memory of a cluster
   bool affords(std::int64_t bytes);                          // counts it, and says nothing where it does not fit
   void stop() { stopped_ = true; }
-  const std::shared_ptr<History>& history() const { return history_; }
-  void use(std::shared_ptr<History> history);
   // Something has been done whose order among the clusters counts: an atomic access to global memory.
   bool is_joined() const { return joined_; }
 
@@ -180,12 +178,12 @@ class Machine {
     if (foresees()) return supplies(t, pointer);
     Mbarrier* b = barrier_at(t, pointer, what);
     if (!b) return false;
-    if (interleavings_) interleavings_->counts(t, generic(pointer), b->phase, acting_ ? acting_->past : nullptr);
+    if (observers_) observers_.tell(&Observer::count, t, generic(pointer), b->phase, acting_);
     return after_count(t, pointer, what, f(*b));
   }
   // The thread comes to a wait that means this phase, -1 the one before the first.
   void comes_to_wait(const Thread& t, std::uint64_t pointer, std::int64_t phase) {
-    if (interleavings_) interleavings_->comes_to_wait(t, generic(pointer), phase);
+    if (observers_) observers_.tell(&Observer::come_to_wait, t, generic(pointer), phase);
   }
   bool awaited(std::uint64_t barrier) const;            // somebody waits for this barrier
   std::vector<std::uint64_t> awaited_barriers() const;  // those, sorted
@@ -194,15 +192,12 @@ class Machine {
     const auto found = barriers_.find(generic);
     return found == barriers_.end() ? nullptr : &found->second;
   }
-  Causes* causes() const { return causes_.get(); }
   // The thread arrives: what it did before is known to whoever waits for the phase; and it has waited.
   void arrives(const Thread& t, std::uint64_t pointer) {
-    if (causes_) causes_->arrives(*this, t, pointer);
-    if (races_) races_->arrive(t, generic(pointer));
+    if (observers_) observers_.tell(&Observer::arrive, t, generic(pointer), false);
   }
   void waited(const Thread& t, std::uint64_t pointer) {
-    if (races_) races_->leave(t, generic(pointer));
-    if (interleavings_) interleavings_->waited(t, generic(pointer));
+    if (observers_) observers_.tell(&Observer::leave, t, generic(pointer));
   }
   // Nobody can go on, and what each would do next is looked at: every wait ends, and what would arrive is written down.
   bool foresees() const { return supplies_ != nullptr; }
@@ -231,8 +226,19 @@ class Machine {
   std::int64_t shared_bytes(std::string_view name) const;
   static bool knows_register(std::string_view name);
   Engine& engine() { return engine_; }
-  Races* races() { return races_.get(); }                          // null: they are not searched for
-  Interleavings* interleavings() { return interleavings_.get(); }  // null likewise
+  // Who is told what happens (observer.h).
+  const Observers& observers() const { return observers_; }
+  Hazards* hazards() { return hazards_; }  // null: they are not searched for
+  // A number for an operation that the thread is about to issue, whose accesses follow.
+  std::uint32_t issue_number(const Thread& t, Queue queue, TensorWork work = TensorWork::None) {
+    observers_.tell(&Observer::issue, t, ++operations_, queue, work);
+    return operations_;
+  }
+  // Lanes of a warp meet: those whose bit is set.
+  void meet(std::span<const Thread> lanes, std::uint32_t members = ~0u) const;
+  // An observer has found that an access is not ordered; and how often that was so.
+  void note_conflict() { ++conflicts_; }
+  std::uint64_t conflicts() const { return conflicts_; }
   // Is this memory in which there may be races: shared or tensor memory, or global that the kernel writes?
   bool is_watched(std::uint64_t block) const {
     return block < watched_.size() ? watched_[block] != 0 : block >= kTensorBlocks;
@@ -318,7 +324,6 @@ class Machine {
   Lanes lanes_at(const Thread& t) const;
   bool fell_off_the_end(const Thread& t) const;
   void tell_ended_lanes(const Thread& t);
-  void pass(std::span<Thread* const> threads, std::uint64_t place, std::string_view name);
   std::int64_t wanted_at(const Thread& t) const;  // a named barrier
   // A named barrier for 32 threads: a warp is all that it waits for, so it meets itself, whatever others do at its
   // number.
@@ -334,6 +339,7 @@ class Machine {
   bool run_warp(std::uint32_t cta, std::uint32_t warp);  // turns.cpp: did some lane go on?
   bool let_run(std::uint32_t cta, std::uint32_t warp);
   void start_timeline();
+  void search_for_hazards(std::shared_ptr<History> history);
   bool is_polling(const Thread& t) const;
   Pause run_on();
   void leave_if_done(std::uint32_t cta);
@@ -392,14 +398,14 @@ class Machine {
   std::uint32_t cluster_phase_ = 0;                    // how often everybody has come to the cluster's barrier
   Engine engine_;
   Warpgroups warpgroups_;
-  std::shared_ptr<History> history_;
-  std::unique_ptr<Races> races_;
+  Observers observers_;
+  Hazards* hazards_ = nullptr;  // one of them
+  std::uint32_t operations_ = 0;
+  std::uint64_t conflicts_ = 0;
   std::unique_ptr<Blame> blame_;
   mutable std::unique_ptr<ElementNames> names_;  // made for the first finding
   std::unique_ptr<Timeline> timeline_;
   std::uint64_t called_ = 0;  // steps of the running thread up to its call
-  std::unique_ptr<Interleavings> interleavings_;
-  std::unique_ptr<Causes> causes_;
   std::vector<Supply>* supplies_ = nullptr;
   std::vector<char> watched_;                    // by block
   std::unordered_set<std::uint64_t> by_kernel_;  // blocks that an earlier kernel has written

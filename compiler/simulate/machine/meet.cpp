@@ -1,5 +1,6 @@
 // Where the lanes of a warp meet: who has to come, what happens when all are there.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -217,13 +218,22 @@ bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
     } else {
       warp_operation(site, lanes, members);
       // Lanes have what they loaded as a matrix together: one of them may say for all that its rows are free again.
-      if (races_ && (site.kind == Kind::WarpSync || site.kind == Kind::LdMatrix)) races_->meet_lanes(lanes, members);
+      if (site.kind == Kind::WarpSync || site.kind == Kind::LdMatrix) meet(lanes, members);
     }
     for (std::size_t k = 0; k < lanes.size(); ++k)
       if (members >> k & 1) release(lanes[k]);
     any = true;
   }
   return any;
+}
+
+void Machine::meet(std::span<const Thread> lanes, std::uint32_t members) const {
+  if (!observers_) return;
+  std::array<const Thread*, 32> meeting;
+  std::size_t count = 0;
+  for (std::size_t l = 0; l < lanes.size(); ++l)
+    if (members >> l & 1) meeting[count++] = &lanes[l];
+  observers_.tell(&Observer::meet, std::span(meeting).first(count));
 }
 
 // The four warps of a warpgroup execute it together, when the last of them has come.
@@ -247,9 +257,11 @@ bool Machine::complete_warpgroup(const Thread& one) {
   if (site.call->warpgroup(*this, lanes, site) == Step::Failed) stopped_ = true;
   if (stopped_) return true;
   // Its end, which each of the warps waits for, comes behind what all of them have waited for.
-  std::vector<Thread*> warps;
-  for (Thread& t : lanes) warps.push_back(&t);
-  pass(warps, warpgroup_place(one), {});
+  if (observers_) {
+    std::vector<const Thread*> all;
+    for (const Thread& t : lanes) all.push_back(&t);
+    observers_.tell(&Observer::pass, all, warpgroup_place(one), std::string_view());
+  }
   for (Thread& t : lanes) release(t);
   return true;
 }
@@ -295,7 +307,7 @@ void Machine::matrices(const Site& site, std::span<Thread> lanes) {
         stopped_ = true;
         return;
       }
-      if (races_ && load) races_->read(owner, owner.registers[site.args[0]], 16);
+      if (load) observers_.read(owner, owner.registers[site.args[0]], 16);
       rows[j] = *row;
       whole &= !load || row->is_written(16);
     }
@@ -326,9 +338,9 @@ void Machine::matrices(const Site& site, std::span<Thread> lanes) {
         if (carries) common::copy(to.defined, from.defined, width);
       }
     }
-    for (std::size_t j = 0; races_ && !load && j < 8; ++j) {
+    for (std::size_t j = 0; observers_ && !load && j < 8; ++j) {
       const Thread& owner = lanes[static_cast<std::size_t>(m) * 8 + j];
-      races_->write(owner, owner.registers[site.args[0]], 16, before[j].data(), rows[j].bytes);
+      observers_.write(owner, owner.registers[site.args[0]], 16, before[j].data(), rows[j].bytes);
     }
   }
 }

@@ -57,17 +57,6 @@ void Machine::tell_ended_lanes(const Thread& t) {
   report(std::move(f), &t);
 }
 
-// They arrive at a barrier of the hardware, which is then over, and go on.
-void Machine::pass(std::span<Thread* const> threads, std::uint64_t place, std::string_view name) {
-  if (!interleavings_) return;
-  std::vector<const Thread*> warps;
-  for (const Thread* t : threads)
-    if (warps.empty() || warps.back()->linear / 32 != t->linear / 32) warps.push_back(t);
-  for (const Thread* t : warps) interleavings_->comes(*t, place, name);
-  interleavings_->closes(place);
-  for (const Thread* t : warps) interleavings_->leaves(*t, place);
-}
-
 std::int64_t Machine::wanted_at(const Thread& t) const {
   const Site& site = site_of(t);
   return site.args.size() > 1 ? static_cast<std::int64_t>(t.registers[site.args[1]]) : site.count;
@@ -85,7 +74,7 @@ void Machine::meet_itself(std::span<Thread> lanes, bool arrives) {
   std::vector<Thread*> own;
   for (Thread& t : lanes)
     if (waits_named(t, site_of(t))) own.push_back(&t);
-  if (races_ && !arrives) races_->meet(own);
+  if (observers_ && !arrives) observers_.tell(&Observer::meet, own);
   for (Thread* t : own) release(*t);
 }
 
@@ -118,9 +107,8 @@ bool Machine::complete_named(std::uint32_t cta) {
       any = true;
       continue;
     }
-    if (arrives && interleavings_) {
-      interleavings_->comes(*first, named_place(cta, id_of(*first)), name_of(id_of(*first)));
-    }
+    if (arrives && observers_)
+      observers_.tell(&Observer::come, *first, named_place(cta, id_of(*first)), name_of(id_of(*first)));
     for (Thread& t : lanes) {
       if (!named(t)) continue;
       if (!arrives) {
@@ -128,7 +116,7 @@ bool Machine::complete_named(std::uint32_t cta) {
         continue;
       }
       ++arrived_[cta][id_of(t)];
-      if (races_) races_->arrive(t, named_place(cta, id_of(t)));
+      observers_.tell(&Observer::arrive, t, named_place(cta, id_of(t)), false);
       release(t);
       any = true;
     }
@@ -150,11 +138,9 @@ bool Machine::complete_named(std::uint32_t cta) {
         f.related.push_back({origin_of(*here[0]), "thread " + std::to_string(here[0]->linear) + " waits here"});
         report(std::move(f), t);
       }
-      if (races_) {
-        for (const Thread* t : here) races_->arrive(*t, named_place(cta, id));
-        races_->close(named_place(cta, id));
-        for (const Thread* t : here) races_->leave(*t, named_place(cta, id));
-        pass(here, named_place(cta, id), name_of(id));
+      if (observers_) {
+        observers_.tell(&Observer::meet_named, here, named_place(cta, id));
+        observers_.tell(&Observer::pass, here, named_place(cta, id), name_of(id));
       }
       for (Thread* t : here) release(*t);
       arrived_[cta][id] = std::max<std::int64_t>(0, arrived_[cta][id] + std::ssize(here) - wanted);
@@ -284,13 +270,13 @@ bool Machine::complete_cta(std::uint32_t cta) {
     }
     total = warps[0];
   }
-  if (races_) {
-    std::vector<Thread*> here;
-    for (Thread& t : threads)
+  if (observers_) {
+    std::vector<const Thread*> here;
+    for (const Thread& t : threads)
       if (t.state == State::Waiting) here.push_back(&t);
-    races_->meet(here);
-    pass(here, named_place(cta, 0),
-         intrinsics::say("barrier 0, which {cta_sync}() uses,"_row_text, kernel_.kernel->dialect));
+    observers_.tell(&Observer::meet, here);
+    observers_.tell(&Observer::pass, here, named_place(cta, 0),
+                    intrinsics::say("barrier 0, which {cta_sync}() uses,"_row_text, kernel_.kernel->dialect));
   }
   for (Thread& t : threads) {
     if (t.state != State::Waiting) continue;
@@ -318,12 +304,8 @@ bool Machine::complete_cluster() {
         finding(code::kDivergence, Severity::Error, "arrives at the cluster's barrier again without having waited", &t);
       ++t.cluster_arrivals;
       t.barrier = 1;  // has arrived
-      if (races_ && site_of(t).flag) {
-        races_->arrive_relaxed(t);
-      } else if (races_) {
-        races_->arrive(t, kClusterPlace);
-      }
-      if (interleavings_) interleavings_->comes(t, kClusterPlace, {});
+      observers_.tell(&Observer::arrive, t, kClusterPlace, site_of(t).flag);
+      observers_.tell(&Observer::come, t, kClusterPlace, std::string_view());
     }
     if (kind == Kind::ClusterArrive) {
       release(t);
@@ -340,16 +322,14 @@ bool Machine::complete_cluster() {
     if (t.state != State::Done) first = std::min(first, t.cluster_arrivals);
   if (first != ~0u && first > cluster_phase_) {
     cluster_phase_ = first;
-    if (races_) races_->close(kClusterPlace);
-    if (interleavings_) interleavings_->closes(kClusterPlace);
+    observers_.tell(&Observer::close, kClusterPlace);
   }
   for (Thread& t : threads_) {
     if (t.state != State::Waiting) continue;
     const Kind kind = site_of(t).kind;
     if ((kind != Kind::ClusterWait && kind != Kind::ClusterSync) || first < t.cluster_arrivals) continue;
     ++t.cluster_waits;
-    if (races_) races_->leave_cluster(t);
-    if (interleavings_) interleavings_->leaves(t, kClusterPlace);
+    observers_.tell(&Observer::leave, t, kClusterPlace);
     release(t);
     any = true;
   }

@@ -17,7 +17,7 @@ constexpr std::uint64_t kIdlePolls = 4096;
 Mbarrier* Machine::barrier_at(const Thread& t, std::uint64_t pointer, std::string_view what) {
   pointer = generic(pointer);
   if (auto known = barriers_.find(pointer); known != barriers_.end()) {
-    if (races_) races_->use_barrier(t, pointer);
+    observers_.tell(&Observer::use_barrier, t, pointer);
     return alive(t, pointer, what) ? &known->second : nullptr;
   }
   if (!view(t, pointer, 8, 8, false, what)) return nullptr;
@@ -91,16 +91,15 @@ bool Machine::init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t 
   if (awaited(pointer)) return wrong("a barrier is initialised while threads wait on it");
   if (auto live = barriers_.find(pointer); live != barriers_.end()) {
     tell_second_init(t, live->second);
-  } else if (races_) {
-    races_->write(t, pointer, 8);  // behind all that was there before
+  } else {
+    observers_.write(t, pointer, 8);  // behind all that was there before
   }
   memory->mark(true, 8);
   Mbarrier& b = barriers_[pointer];
   b.init(count);
   b.origin = origin_of(t);
   b.name = barrier_name(t, site_of(t), pointer);
-  if (races_) races_->init_barrier(t, pointer);
-  if (interleavings_) interleavings_->init(pointer, b.name);
+  observers_.tell(&Observer::init_barrier, t, pointer, b.name);
   return true;
 }
 
@@ -112,11 +111,8 @@ bool Machine::inval_barrier(const Thread& t, std::uint64_t pointer) {
     return false;
   }
   barriers_.erase(pointer);
-  if (races_) {
-    races_->end_barrier(t, pointer);
-    races_->write(t, pointer, 8);
-  }
-  if (interleavings_) interleavings_->end(pointer);
+  observers_.tell(&Observer::end_barrier, t, pointer);
+  observers_.write(t, pointer, 8);
   return true;
 }
 
@@ -145,8 +141,7 @@ bool Machine::after_count(const Thread& t, std::uint64_t pointer, std::string_vi
   }
   if (!b.settle()) return true;
   idle_polls_ = 0;
-  if (races_) races_->phase_over(pointer, b.phase - 1);
-  if (interleavings_) interleavings_->phase_over(pointer, b.phase - 1);
+  observers_.tell(&Observer::phase_over, pointer, b.phase - 1);
   for (Thread& waiting : threads_) {
     if (waiting.state != State::Waiting || waiting.barrier != pointer || waiting.phase >= b.phase) continue;
     waited(waiting, pointer);

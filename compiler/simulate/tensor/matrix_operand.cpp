@@ -179,7 +179,7 @@ void watch_matrix(Machine& m, const Thread& t, std::uint32_t number, std::uint32
                   const MatrixDescriptor& descriptor, const MatrixForm& form) {
   each_unit(descriptor, form, [&](std::int64_t address, int, int) {
     const std::uint64_t window = std::uint64_t{cta} << kRankShift | static_cast<std::uint64_t>(address);
-    m.races()->operation_reads(t, number, window, kUnit);
+    m.observers().read(t, number, window, kUnit);
     return true;
   });
 }
