@@ -121,7 +121,7 @@ class RoleFinder {
     });
   }
 
-  // Whose address this is; null: nobody's. Indices are values of their own.
+  // Whose address this is; null: unknown. Indices are values of their own.
   const Var* addressed(Expr e) {
     const auto* inner = e.as<Call>();
     if (inner && inner->callee == &builtin::address_of) {

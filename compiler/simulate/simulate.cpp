@@ -23,7 +23,7 @@ using namespace ir;
 
 namespace {
 
-// Reads of one value by one call after which a thread is taken to wait for it to change; and rounds in which nobody
+// Reads of one value by one call after which a thread is taken to wait for it to change; and rounds in which none
 // does anything else.
 constexpr std::uint32_t kPolls = 16;
 constexpr int kIdleRounds = 4;
@@ -447,7 +447,7 @@ void Machine::begin(std::uint64_t cluster) {
   }
   arrived_.assign(group_ctas_, {});
   for (auto& block : shared_) {
-    std::ranges::fill(block->storage, std::byte{0});  // what nobody has written is the same in every cluster
+    std::ranges::fill(block->storage, std::byte{0});  // what was never written is the same in every cluster
     std::ranges::fill(block->shadow, 0);
     std::ranges::fill(block->origins, 0);
   }
@@ -635,9 +635,10 @@ void Machine::finish_group() {
     const bool unused = barrier.bytes > 0 && barrier.bytes == barrier.expected;
     finding(code::kBytes, unused ? Severity::Warning : Severity::Error,
             "at the end phase " + std::to_string(barrier.phase) + " of " + barrier.name + " " +
-                (barrier.bytes > 0 ? "still expects " + std::to_string(barrier.bytes) + " bytes that nothing copies" +
-                                         (unused ? ", and nothing waits for it" : "")
-                                   : "has got " + std::to_string(-barrier.bytes) + " bytes that nobody expects"),
+                (barrier.bytes > 0
+                     ? "still expects " + std::to_string(barrier.bytes) + " bytes that nothing copies" +
+                           (unused ? ", and nothing waits for it" : "")
+                     : "received " + std::to_string(-barrier.bytes) + " bytes that expect_tx did not announce"),
             &owner, barrier.origin);
   }
 }

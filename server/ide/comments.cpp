@@ -106,7 +106,7 @@ void add_comment_words(Completions& out, const Query& q, std::string_view line, 
   std::string_view rest = line.substr(hash + 1);
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
   if (!rest.starts_with(kOurs)) {
-    // Ours begins like this; nobody else's is touched.
+    // Ours begins like this; no other one is touched.
     if (!rest.empty() && kOurs.starts_with(rest))
       out.add("tilewright:", Kind::Keyword, 1, "", "A comment that Tilewright reads.");
     return;

@@ -150,7 +150,7 @@ void add_names(Completions& out, const Query& q, Names& names, std::uint32_t off
   }
 }
 
-// The parameter that the cursor gives a value to; empty: nobody knows.
+// The parameter that the cursor gives a value to; empty: not known.
 std::string parameter_at(const OpenCall& call, const std::vector<Callable>& found) {
   if (!call.keyword.empty()) return call.keyword;
   if (found.empty() || call.argument >= found[0].parameters.size()) return {};

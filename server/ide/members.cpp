@@ -62,7 +62,7 @@ bool is_scope(std::string_view name) {
          name == "thread";
 }
 
-// False: nobody knows the owner.
+// False: the owner is not known.
 bool add_of_language(Completions& out, const Query& q, const std::string& owner, bool decorates) {
   const script::Surface& surface = q.snapshot->surface();
   ir::Target target;

@@ -404,7 +404,7 @@ TEST_CASE("actions carry an edit and what it fixes") {
   std::vector<ide::ShownDiagnostic> shown{{"TW3106", {unused, unused + 4}, std::nullopt}};
   auto actions = ide::actions(asked.query, asked.at("copy(tile"), shown);
   REQUIRE(actions);
-  auto silence = std::ranges::find(*actions, &shown[0], &ide::Action::mends);
+  auto silence = std::ranges::find(*actions, &shown[0], &ide::Action::fixes);
   REQUIRE(silence != actions->end());
   CHECK(silence->kind == ide::Action::Kind::QuickFix);
   CHECK(silence->text == "  # tilewright: ignore[TW3106]");
@@ -412,7 +412,7 @@ TEST_CASE("actions carry an edit and what it fixes") {
   REQUIRE(forced != actions->end());
   CHECK(forced->kind == ide::Action::Kind::Rewrite);
   CHECK(forced->text == ", dispatch=\"gmem_smem\"");
-  CHECK(forced->mends == nullptr);
+  CHECK(forced->fixes == nullptr);
 }
 
 TEST_CASE("a view is ready, pending or failed, and says why") {

@@ -1,6 +1,6 @@
 // Taking over clusters that have not started yet.
 //
-// Clusters start one after the other here, so whoever asks for another one while some are left may get it. With the
+// Clusters start one after the other here, so a CTA that asks for another one while some are left may get it. With the
 // latest timing it always does, with the earliest never, and at random moments by chance: a kernel has to be right when
 // the hardware gives each cluster its own CTAs, and when one does the work of all.
 #include <cstring>

@@ -1,4 +1,4 @@
-// NVSHMEM for a job of one processor: every transfer is to itself, and ends when somebody waits for it.
+// NVSHMEM for a job of one processor: every transfer is to itself, and ends at the next wait for it.
 #include <cstring>
 
 #include "compiler/simulate/calls/calls.h"
@@ -66,7 +66,7 @@ class Signal final : public Operation {
       : Operation(Queue::Processors), pointer_(pointer), value_(value), adds_(adds) {}
   bool land(Machine& m, Thread& t) override {
     if (!m.engine().finish_before(m, t, Queue::Processors, sequence)) return false;
-    // Whoever sees it knows that they have ended.
+    // A thread that sees it knows that they have ended.
     tell_all_awaited(m, t);
     return update(m, t, pointer_, value_, adds_);
   }

@@ -210,7 +210,7 @@ bool agree(Machine& m, std::span<const Thread> lanes, const Site& s) {
   return true;
 }
 
-// Registers that the instruction reads and that nobody has written.
+// Registers that the instruction reads and that were never written.
 bool check_read(Machine& m, std::span<const Thread> lanes, std::span<const Run> runs, std::string_view what) {
   Warpgroups::Moving moving(m.warpgroups());
   for (const Run& run : runs) {

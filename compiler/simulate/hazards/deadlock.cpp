@@ -1,7 +1,7 @@
-// Nobody can go on: who waits for whom.
+// No thread can go on: which one waits for which.
 //
 // What a thread waits for is known; who would bring it is not, for that is what threads do that wait themselves. So
-// they are let go on to see: every wait ends, nothing is counted, and each arrival and each copy that somebody would
+// they are let go on to see: every wait ends, nothing is counted, and each arrival and each copy that a thread would
 // come to is written down with its call. The run is over by then, and nothing of this is kept.
 #include <algorithm>
 #include <map>
@@ -47,7 +47,7 @@ class Deadlock {
     const Site* site = nullptr;
     std::uint64_t place = 0, phase = 0;
     std::string what;  // "for phase 1 of `full[0]`, which lacks 512 bytes"
-    // Who would bring it, and from which call; no thread: nobody.
+    // Who would bring it, and from which call; null: no thread.
     const Thread* supplier = nullptr;
     std::optional<ir::Origin> supply;
     std::size_t next = 0;  // the group of the supplier
@@ -224,7 +224,7 @@ class Deadlock {
     }
   }
 
-  // The groups from one that nobody serves, or around a ring; the first of them is where the finding stands.
+  // The groups from one that nothing serves, or around a ring; the first of them is where the finding stands.
   std::vector<std::size_t> ring() const {
     std::vector<std::size_t> best;
     for (std::size_t start = 0; start < groups_.size(); ++start) {
@@ -272,7 +272,7 @@ class Deadlock {
       const Group& g = groups_[path[i]];
       if (!g.supplier) {
         const auto ended = std::ranges::count(m_.threads_, State::Done, &Thread::state);
-        if (!waits_itself(g)) f.message += "; nobody who is left would bring that";
+        if (!waits_itself(g)) f.message += "; no running thread can complete that";
         if (ended) f.message += " (" + std::to_string(ended) + " threads have ended)";
         break;
       }

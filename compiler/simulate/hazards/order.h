@@ -63,7 +63,7 @@ struct Knowledge {
   std::vector<std::uint64_t> within;  // serials of what was joined into this one
 };
 
-// What several agents release at one place, until somebody acquires it.
+// What several agents release at one place, until it is acquired.
 class Gathering {
  public:
   bool empty() const { return tips_.empty() && bases_.empty(); }
@@ -145,7 +145,7 @@ class Order {
   struct Own {
     Known base;
     Time time = 1, proxied = 0, proxied_global = 0;
-    std::array<Agent, kStrands> strands{};  // 0: nobody has waited for any yet
+    std::array<Agent, kStrands> strands{};  // 0: none was waited for yet
     std::uint32_t used = 0;                 // bits of the strands that have ended to some point
     std::array<Time, kStrands> done{};
   };

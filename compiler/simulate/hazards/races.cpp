@@ -177,7 +177,7 @@ void Races::note_reader(const Access& a, Cell& cell, std::uint64_t pointer) {
     return;
   }
   if (joins(cell.read)) return;
-  // Whoever comes after this read also comes after those that this one comes after.
+  // What comes after this read also comes after those that this one comes after.
   auto covered = [&](const Readers& had) {
     Touch one;
     if (!a.what.operation && !(had.site & Touch::kAtomic) && (now.site & Touch::kAtomic)) return false;

@@ -2,7 +2,7 @@
 //
 // Two accesses race when one of them writes, not both are atomic, and no chain of synchronisation leads from the end of
 // the earlier one to the start of the later one (order.h). An asynchronous operation begins where it is issued and ends
-// where somebody has waited for it, whenever this run happened to carry it out: a race is found in every order of
+// where a wait for it has ended, whenever this run happened to carry it out: a race is found in every order of
 // execution in which both accesses are made, not only in an unlucky one.
 #pragma once
 #include <string>
@@ -97,7 +97,7 @@ class Races {
   void arrive_relaxed(const Thread& t);
   void leave_cluster(const Thread& t);
   void leave(const Thread& t, std::uint64_t place);  // has waited: what arrived there is known
-  void close(std::uint64_t place);                   // everybody has come; the next ones belong to the next phase
+  void close(std::uint64_t place);                   // all have come; the next ones belong to the next phase
   void init_barrier(const Thread& t, std::uint64_t barrier);
   void end_barrier(const Thread& t, std::uint64_t barrier);
   void use_barrier(const Thread& t, std::uint64_t barrier);
@@ -168,7 +168,7 @@ class Races {
   Tensor tensor_order(const Access& a, const Issued& op) const;
   bool is_pipelined(const Access& a, const Issued& op) const;
   Agent warp_of(const Thread& t) const;                   // its first lane
-  bool is_awaited(const Issued& op, bool writing) const;  // by anybody
+  bool is_awaited(const Issued& op, bool writing) const;  // by any thread
   // Why nothing orders an access behind an earlier one, and what would.
   static std::string_view wait_for(Queue queue, bool writes);
   struct Cause {

@@ -121,10 +121,10 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
   if (op && op->queue == Queue::TensorCore && a.what.operation && issued(a.what.operation).queue == Queue::TensorCore &&
       op->thread == t.number && !is_pipelined(a, *op))
     return {code::kUnawaited, Severity::Error,
-            "PTX does not order such a pair (9.7.16.6.2), and nobody has waited for the first",
+            "PTX does not order such a pair (9.7.16.6.2), and no wait covers the first",
             wait_for(op->queue, earlier_writes)};
   if (op && !is_awaited(*op, earlier_writes))
-    return {code::kUnawaited, Severity::Error, "nobody has waited for it", wait_for(op->queue, earlier_writes)};
+    return {code::kUnawaited, Severity::Error, "no wait covers it", wait_for(op->queue, earlier_writes)};
   if (op && is_on_tensor_memory(a, *op)) {
     const Tensor order = tensor_order(a, *op);
     if (order == Tensor::NotFencedBefore)
@@ -136,7 +136,7 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
               "no tcgen05.fence.after_thread_sync() stands between the barrier that orders the two and this",
               "put {tmem_fence_after}() behind the wait on that barrier"_row_text};
   }
-  if (op) {  // its end is known to others, and to nobody before this
+  if (op) {  // its end is known to others, and to no thread before this
     const bool by_barrier = op->queue == Queue::Counted || op->queue == Queue::TensorCore;
     return {code::kRace, Severity::Error, unordered, by_barrier ? "wait on its barrier in this thread, too" : barrier};
   }

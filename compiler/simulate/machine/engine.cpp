@@ -155,7 +155,7 @@ bool Engine::step(Machine& m) {
         due.push_back({op->sequence, n});
   }
   std::ranges::sort(due, {}, &Due::sequence);
-  // One after the other, until somebody goes on.
+  // One after the other, until a thread goes on.
   const std::uint64_t before = m.releases();
   for (const Due& next : due) {
     const auto& pending = lanes_[next.thread].pending;
@@ -213,7 +213,7 @@ bool Engine::leave(Machine& m, std::uint32_t cta) {
         if (!land(m, t, i)) return false;
         i = 0;  // an arrival lands what is before it, too
       } else {
-        // Nobody can see what it would do.
+        // What it would do cannot be seen.
         pending.erase(pending.begin() + static_cast<std::ptrdiff_t>(i));
         --under_way_;
       }

@@ -17,7 +17,7 @@ using Pause = Machine::Pause;
 
 // CTAs that are under way together.
 constexpr std::uint64_t kTogether = 1024;
-// Rounds of all that wait in which nobody does more than read the same again: then nobody will.
+// Rounds of all that wait in which none does more than read the same again: then none will.
 constexpr int kIdleRounds = 4096;
 // Clusters that may have run and are not put together yet.
 constexpr std::uint64_t kAhead = 64;

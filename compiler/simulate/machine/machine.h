@@ -55,7 +55,7 @@ struct Thread {
   std::uint32_t* frame_tags = nullptr;
 };
 
-// Does everybody of the CTA or the cluster wait there, and not a warp?
+// True if all threads of the CTA or the cluster wait there, not those of a warp.
 bool is_block_wide(Site::Kind kind);
 bool is_cta_wide(Site::Kind kind);
 
@@ -126,7 +126,7 @@ class Machine {
   // A finding with all that it needs but the place and the thread.
   void report(Finding f, const Thread* thread, std::optional<ir::Origin> origin = std::nullopt);
   ir::Origin origin_of(const Thread& t) const { return program_.origins[program_.origin_of[t.pc]]; }
-  // While it lives findings are told at the call that started an operation, not where its thread has got to.
+  // While it lives findings are told at the call that started an operation, not where its thread is by then.
   class Acting {
    public:
     Acting(Machine& m, const Operation& op) : machine_(m), before_(std::exchange(m.acting_, &op)) {}
@@ -142,10 +142,10 @@ class Machine {
   ir::Origin place_in_script(const Thread& t) const { return acting_ ? acting_->origin : origin_of(t); }
   std::array<std::int64_t, 3> cta_of(const Thread& t) const;  // in the grid
   std::byte byte_at(std::uint64_t pointer) const { return blocks_[pointer >> kOffsetBits].bytes[offset_of(pointer)]; }
-  // Null: nobody wants one. Its time is that of the thread that runs.
+  // Null: not asked for. Its time is that of the thread that runs.
   Timeline* timeline() { return timeline_.get(); }
   std::uint64_t now() const { return result_.steps + called_; }
-  // Null: nobody asks who writes what.
+  // Null: not asked for.
   const Blame* blame() const { return blame_.get(); }
   Result& result() { return result_; }
 
@@ -185,21 +185,21 @@ class Machine {
   void comes_to_wait(const Thread& t, std::uint64_t pointer, std::int64_t phase) {
     if (observers_) observers_.tell(&Observer::come_to_wait, t, generic(pointer), phase);
   }
-  bool awaited(std::uint64_t barrier) const;            // somebody waits for this barrier
+  bool awaited(std::uint64_t barrier) const;            // a thread waits for this barrier
   std::vector<std::uint64_t> awaited_barriers() const;  // those, sorted
   std::uint64_t releases() const { return releases_; }
   const Mbarrier* find_barrier(std::uint64_t generic) const {
     const auto found = barriers_.find(generic);
     return found == barriers_.end() ? nullptr : &found->second;
   }
-  // The thread arrives: what it did before is known to whoever waits for the phase; and it has waited.
+  // The thread arrives: what it did before is known to what waits for the phase; and it has waited.
   void arrives(const Thread& t, std::uint64_t pointer) {
     if (observers_) observers_.tell(&Observer::arrive, t, generic(pointer), false);
   }
   void waited(const Thread& t, std::uint64_t pointer) {
     if (observers_) observers_.tell(&Observer::leave, t, generic(pointer));
   }
-  // Nobody can go on, and what each would do next is looked at: every wait ends, and what would arrive is written down.
+  // No thread can go on, and what each would do next is tried: every wait ends, and what would arrive is written down.
   bool foresees() const { return supplies_ != nullptr; }
   bool supplies(const Thread& t, std::uint64_t place) {
     supplies_->push_back({t.number, place > kOffsetMask ? generic(place) : place, origin_of(t)});
@@ -311,7 +311,7 @@ class Machine {
   void print(Thread& t, const Site& site);
   void look(const Thread& t, const Site& site);  // look.cpp
 
-  // meet.cpp: completes meetings that everybody has come to; true when some thread can go on.
+  // meet.cpp: completes meetings that all have come to; true when some thread can go on.
   bool complete_warp(std::uint32_t cta, std::uint32_t warp);
   bool complete_warpgroup(const Thread& one);  // some lane of it
   bool complete_cta(std::uint32_t cta);
@@ -395,7 +395,7 @@ class Machine {
   std::vector<std::uint32_t> frame_tags_;
   std::vector<std::array<std::int64_t, 16>> arrived_;  // named barriers: threads that arrived without waiting
   std::vector<char> ended_;                            // CTAs whose threads have all ended
-  std::uint32_t cluster_phase_ = 0;                    // how often everybody has come to the cluster's barrier
+  std::uint32_t cluster_phase_ = 0;                    // how often all have come to the cluster's barrier
   Engine engine_;
   Warpgroups warpgroups_;
   Observers observers_;

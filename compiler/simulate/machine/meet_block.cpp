@@ -151,7 +151,7 @@ bool Machine::complete_named(std::uint32_t cta) {
   return any;
 }
 
-// Everybody who is left waits for the whole CTA: at one call, and nobody has ended without coming to it?
+// All threads that are left wait for the whole CTA: at one call, and did none end without coming to it?
 void Machine::check_cta_meeting(std::uint32_t cta, const Thread& first) {
   const Thread *other = nullptr, *same_warp = nullptr, *ended = nullptr;
   const Thread* lane = nullptr;  // the first that waits of the warp

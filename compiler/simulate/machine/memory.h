@@ -69,7 +69,7 @@ struct View {
   void get(void* to, std::int64_t count) const;
   void put(const void* from, std::int64_t count) const;
   void fill(std::byte value, std::int64_t count) const;
-  // The first of `count` bytes that nobody wrote; `count`: there is none.
+  // The first of `count` bytes that were not written; `count`: there is none.
   std::int64_t hole(std::int64_t count) const;
   bool is_written(std::int64_t count) const { return hole(count) == count; }
   void mark(bool written, std::int64_t count) const;

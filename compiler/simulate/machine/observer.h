@@ -109,7 +109,7 @@ class Observer {
   virtual void promise(const Thread&, std::uint64_t /*barrier*/) {}
   // One lane stands for its warp, which comes to a barrier of the hardware.
   virtual void come(const Thread&, std::uint64_t /*place*/, std::string_view /*name*/) {}
-  // Everybody has come to a barrier of the hardware: what comes next belongs to its next phase.
+  // All have come to a barrier of the hardware: what comes next belongs to its next phase.
   virtual void close(std::uint64_t /*place*/) {}
   virtual void phase_over(std::uint64_t /*barrier*/, std::uint64_t /*phase*/) {}
 

@@ -74,7 +74,7 @@ struct MmaOperands {
   std::array<std::uint32_t, 4> disabled_lanes{};  // bits of lanes of D that stay as they are
 };
 
-// Reads and writes the tensor memory of a CTA. What nobody has written makes what depends on it unwritten; operands of
+// Reads and writes the tensor memory of a CTA. What was never written makes what depends on it unwritten; operands of
 // which nothing was written are named in the result, and metadata that the hardware does not know.
 struct MmaOutcome {
   std::vector<std::string_view> unwritten;

@@ -125,7 +125,7 @@ Answer<Json> text_document_content(const Request& r, const ViewParams& params) {
   if (auto fixed = fixed_document(params.uri)) return Json{{"text", std::move(fixed->text)}};
   auto shown = show(r, params.uri);
   if (!shown) return std::unexpected(shown.error());
-  // The client tells nobody when it stops looking: a bound of WatchedViews does.
+  // The client does not tell when it stops looking: a bound of WatchedViews does.
   r.views->watch(params.uri, shown->document.text);
   return Json{{"text", std::move(shown->document.text)}};
 }
