@@ -62,7 +62,7 @@ bool put(Machine& m, Thread& t, const Site& s, std::uint64_t pointer, std::uint6
 
 // Who reads the same again and again lets others run, who may change it.
 Step after_read(Machine& m, Thread& t, std::uint64_t pointer, std::uint64_t value) {
-  return m.polls(t, pointer, value) ? Step::Polled : Step::Done;
+  return m.scheduler().polls(t, pointer, value) ? Step::Polled : Step::Done;
 }
 
 // addr

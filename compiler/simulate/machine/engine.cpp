@@ -156,13 +156,13 @@ bool Engine::step(Machine& m) {
   }
   std::ranges::sort(due, {}, &Due::sequence);
   // One after the other, until a thread goes on.
-  const std::uint64_t before = m.releases();
+  const std::uint64_t before = m.scheduler().releases();
   for (const Due& next : due) {
     const auto& pending = lanes_[next.thread].pending;
     auto op = std::ranges::find_if(pending, [&](const auto& p) { return p->sequence == next.sequence; });
     if (op == pending.end()) continue;  // landed with another one
     if (!land(m, m.thread(next.thread), static_cast<std::size_t>(op - pending.begin()))) return true;
-    if (m.releases() != before) break;
+    if (m.scheduler().releases() != before) break;
   }
   return !due.empty();
 }

@@ -96,7 +96,7 @@ bool Grid::place(Machine& m, Pause pause) {
     return false;
   }
   auto at = std::ranges::find(waiting_, &m);
-  moved_ |= m.has_moved();
+  moved_ |= m.scheduler().has_moved();
   if (pause == Pause::Ended) {
     moved_ = true;
     if (at != waiting_.end()) waiting_.erase(at);
@@ -116,14 +116,14 @@ bool Grid::resume() {
 
 bool Grid::meet_grid() {
   const bool all = next_ == count_ && all_ && waiting_.size() == count_ &&
-                   std::ranges::all_of(waiting_, [](const Machine* m) { return m->is_at_grid(); });
+                   std::ranges::all_of(waiting_, [](Machine* m) { return m->scheduler().is_at_grid(); });
   if (!all) return false;
   std::vector<OtherGroup> released;
   for (Machine* m : waiting_)
     if (m->hazards()) released.push_back(m->hazards()->races().meet_grid());
   for (Machine* m : waiting_) {
     if (m->hazards()) m->hazards()->races().leave_grid(released);
-    m->leave_grid();
+    m->scheduler().leave_grid();
   }
   return true;
 }
@@ -131,7 +131,7 @@ bool Grid::meet_grid() {
 void Grid::stand_still() {
   first_.stop();
   // Who waits for the grid waits for those that wait for something else.
-  auto at = std::ranges::find_if(waiting_, [](const Machine* m) { return !m->is_at_grid(); });
+  auto at = std::ranges::find_if(waiting_, [](Machine* m) { return !m->scheduler().is_at_grid(); });
   Machine& m = at == waiting_.end() ? *waiting_[0] : **at;
   if (next_ == count_ && all_) return m.deadlock();
   m.finding(code::kUntried, Severity::Incomplete,
@@ -139,7 +139,7 @@ void Grid::stand_still() {
                 ? "this waits for CTAs that are not run"
                 : "this waits for another CTA, and no more than " + std::to_string(waiting_.size() * first_.ctas()) +
                       " run together in the memory there is",
-            m.first_waiting());
+            m.scheduler().first_waiting());
 }
 
 void Grid::run_in_turn() {
@@ -157,7 +157,7 @@ void Grid::run_in_turn() {
       moved_ = true;
     }
     idle = moved_ ? 0 : idle + 1;
-    const bool certain = std::ranges::all_of(waiting_, [](const Machine* m) { return m->is_at_grid(); });
+    const bool certain = std::ranges::all_of(waiting_, [](Machine* m) { return m->scheduler().is_at_grid(); });
     if (idle > (certain ? 1 : kIdleRounds)) return stand_still();
   }
 }

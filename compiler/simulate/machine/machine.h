@@ -11,11 +11,13 @@
 #include "compiler/simulate/machine/blame.h"
 #include "compiler/simulate/machine/element_names.h"
 #include "compiler/simulate/machine/engine.h"
+#include "compiler/simulate/machine/launch.h"
 #include "compiler/simulate/machine/mbarrier.h"
 #include "compiler/simulate/machine/memory.h"
 #include "compiler/simulate/machine/observer.h"
 #include "compiler/simulate/machine/program.h"
 #include "compiler/simulate/machine/register_pool.h"
+#include "compiler/simulate/machine/scheduler.h"
 #include "compiler/simulate/machine/timeline.h"
 #include "compiler/simulate/simulate.h"
 #include "compiler/simulate/tensor/tensor_memory.h"
@@ -85,30 +87,20 @@ class Machine {
   void finish();                       // outputs
 
   // ---- one cluster after the other (grid.h) ----
-  std::uint64_t clusters() const;
+  std::uint64_t clusters() const { return launch_.clusters(); }
   void begin(std::uint64_t cluster);
-  std::array<std::int64_t, 3> first_cta_of(std::uint64_t cluster) const;
+  Launch::Extents first_cta_of(std::uint64_t cluster) const { return launch_.first_cta_of(cluster); }
   // Who gives the number of the next cluster, which then does not begin by itself.
   void take_clusters_from(std::function<std::optional<std::uint64_t>()> next) { next_cluster_ = std::move(next); }
-  enum class Pause : std::uint8_t {
-    Ended,
-    Polls,    // all that still go on read memory again and again, which another cluster may write
-    AtGrid,   // all of them wait for the whole grid
-    Stopped,  // a finding ends the run, or a limit
-  };
+  using Pause = Scheduler::Pause;
   Pause go_on();
-  bool is_at_grid() const { return at_grid_; }
-  const Thread* first_waiting() const;       // of those that a pause is for
-  bool has_moved() const { return moved_; }  // in the last go_on(), did a thread do more than poll?
-  void leave_grid();                         // the grid has met
+  Scheduler& scheduler() { return scheduler_; }
   void deadlock();
   // element_names.h: bytes of a block, and what leaves one, by the author's indices. Empty: they have none.
   std::string name_of(std::uint64_t block, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
   std::string index_outside(std::uint64_t block, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
   std::string outside_text(const Thread& t, const Access& access, std::int64_t index, std::int64_t lanes,
                            std::string_view what) const;
-  const Thread* split_warp() const;  // a lane of one whose lanes wait at different barriers of the CTA
-  void tell_split_warp(const Thread& t);
   std::int64_t group_bytes() const { return group_bytes_; }  // of the threads and the shared memory of a cluster
   bool affords(std::int64_t bytes);                          // counts it, and says nothing where it does not fit
   void stop() { stopped_ = true; }
@@ -140,8 +132,10 @@ class Machine {
   };
   // Where what happens now stands in the script: the call that the thread is at, or that started the operation.
   ir::Origin place_in_script(const Thread& t) const { return acting_ ? acting_->origin : origin_of(t); }
-  std::array<std::int64_t, 3> cta_of(const Thread& t) const;  // in the grid
-  std::byte byte_at(std::uint64_t pointer) const { return blocks_[pointer >> kOffsetBits].bytes[offset_of(pointer)]; }
+  Launch::Extents cta_of(const Thread& t) const { return launch_.cta_at(current_cta_, t.cta); }  // in the grid
+  std::byte byte_at(std::uint64_t pointer) const {
+    return memory_.blocks[pointer >> kOffsetBits].bytes[offset_of(pointer)];
+  }
   // Null: not asked for. Its time is that of the thread that runs.
   Timeline* timeline() { return timeline_.get(); }
   std::uint64_t now() const { return result_.steps + called_; }
@@ -149,20 +143,18 @@ class Machine {
   const Blame* blame() const { return blame_.get(); }
   Result& result() { return result_; }
 
-  // Shared addresses. `generic` gives the pointer that a window address stands for; what is none stays as it is.
-  std::uint64_t generic(std::uint64_t address) const;
-  std::optional<std::uint32_t> window_address(std::uint64_t pointer) const;  // nothing: not shared memory
-  std::optional<std::uint32_t> rank_of(std::uint64_t pointer) const;         // of the CTA whose shared memory it is
-  std::uint64_t in_cta(std::uint64_t pointer, std::uint32_t rank) const;     // the same place in another CTA
-  std::int64_t place_of(std::uint64_t pointer) const;  // what decides alignment and swizzles: the absolute address
+  // Addresses (memory.h).
+  std::uint64_t generic(std::uint64_t address) const { return memory_.generic(address); }
+  std::optional<std::uint32_t> window_address(std::uint64_t pointer) const { return memory_.window_address(pointer); }
+  std::optional<std::uint32_t> rank_of(std::uint64_t pointer) const { return memory_.rank_of(pointer); }
+  std::uint64_t in_cta(std::uint64_t pointer, std::uint32_t rank) const { return memory_.in_cta(pointer, rank); }
+  std::int64_t place_of(std::uint64_t pointer) const { return memory_.place_of(pointer); }
   std::string_view block_name(std::uint64_t block) const {
-    return block < blocks_.size() ? blocks_[block].name : "memory";
+    return block < memory_.blocks.size() ? memory_.blocks[block].name : "memory";
   }
   bool has_ended(std::uint32_t cta) const { return ended_[cta]; }
-  // The thread has read a value by a call that may wait for others in this way. Does it get the same again and again?
-  bool polls(Thread& t, std::uint64_t pointer, std::uint64_t value);
   // Global memory, accessed by an atomic or ordering call.
-  void join(std::uint64_t pointer) { joined_ |= generic(pointer) >> kOffsetBits < first_shared_; }
+  void join(std::uint64_t pointer) { joined_ |= generic(pointer) >> kOffsetBits < memory_.first_shared; }
   // The shared memory of a CTA that has ended must not be touched. False: a finding was made.
   bool alive(const Thread& t, std::uint64_t pointer, std::string_view what);
 
@@ -187,7 +179,6 @@ class Machine {
   }
   bool awaited(std::uint64_t barrier) const;            // a thread waits for this barrier
   std::vector<std::uint64_t> awaited_barriers() const;  // those, sorted
-  std::uint64_t releases() const { return releases_; }
   const Mbarrier* find_barrier(std::uint64_t generic) const {
     const auto found = barriers_.find(generic);
     return found == barriers_.end() ? nullptr : &found->second;
@@ -206,9 +197,11 @@ class Machine {
     return true;
   }
 
-  std::uint32_t ctas() const { return group_ctas_; }
-  std::uint32_t cta_size() const { return block_threads_; }
-  std::span<Thread> cta_threads(std::uint32_t cta) { return {threads_.data() + cta * block_threads_, block_threads_}; }
+  std::uint32_t ctas() const { return launch_.cluster_ctas; }
+  std::uint32_t cta_size() const { return launch_.cta_threads; }
+  std::span<Thread> cta_threads(std::uint32_t cta) {
+    return {threads_.data() + cta * launch_.cta_threads, launch_.cta_threads};
+  }
   Thread& thread(std::size_t number) { return threads_[number]; }
   std::span<const Site> sites() const { return program_.sites; }  // of the whole kernel
   const Site& site_of(const Thread& t) const { return program_.sites[program_.code[t.pc].b]; }
@@ -241,11 +234,11 @@ class Machine {
   std::uint64_t conflicts() const { return conflicts_; }
   // Is this memory in which there may be races: shared or tensor memory, or global that the kernel writes?
   bool is_watched(std::uint64_t block) const {
-    return block < watched_.size() ? watched_[block] != 0 : block >= kTensorBlocks;
+    return block < memory_.watched.size() ? memory_.watched[block] != 0 : block >= kTensorBlocks;
   }
   // Is there a tensor map that the launch itself has encoded?
   bool is_encoded_map(std::uint64_t pointer) const;
-  bool is_by_kernel(std::uint64_t block) const { return by_kernel_.contains(block); }
+  bool is_by_kernel(std::uint64_t block) const { return memory_.by_kernel.contains(block); }
   std::uint32_t origin_number(const Thread& t) const { return program_.origin_of[t.pc]; }
   ir::Origin origin_numbered(std::uint32_t number) const { return program_.origins[number]; }
   Warpgroups& warpgroups() { return warpgroups_; }
@@ -311,42 +304,21 @@ class Machine {
   void print(Thread& t, const Site& site);
   void look(const Thread& t, const Site& site);  // look.cpp
 
-  // meet.cpp: completes meetings that all have come to; true when some thread can go on.
-  bool complete_warp(std::uint32_t cta, std::uint32_t warp);
-  bool complete_warpgroup(const Thread& one);  // some lane of it
-  bool complete_cta(std::uint32_t cta);
-  bool complete_cluster();
+  // meet.cpp: what lanes of a warp that have met do together.
   void warp_operation(const Site& site, std::span<Thread> lanes, std::uint32_t members);
   void matrices(const Site& site, std::span<Thread> lanes);
-  void release(Thread& t);
-  // Are all lanes of the thread's warp at its call? Lanes that have ended are missed, unless by an early return.
-  enum class Lanes : std::uint8_t { Together, Apart, Ended };
-  Lanes lanes_at(const Thread& t) const;
-  bool fell_off_the_end(const Thread& t) const;
-  void tell_ended_lanes(const Thread& t);
-  std::int64_t wanted_at(const Thread& t) const;  // a named barrier
-  // A named barrier for 32 threads: a warp is all that it waits for, so it meets itself, whatever others do at its
-  // number.
-  void meet_itself(std::span<Thread> lanes, bool arrives);
-  bool complete_named(std::uint32_t cta);
-  void check_cta_meeting(std::uint32_t cta, const Thread& first);
-  bool release_pollers();
   void tell_second_init(const Thread& t, const Mbarrier& b);
   void check_own_window(const Thread& t, const Site& site);
   std::string barrier_name(const Thread& t, const Site& site, std::uint64_t pointer) const;
   friend class Deadlock;
+  friend class Scheduler;
   bool after_count(const Thread& t, std::uint64_t pointer, std::string_view what, const std::string& wrong);
-  bool run_warp(std::uint32_t cta, std::uint32_t warp);  // turns.cpp: did some lane go on?
-  bool let_run(std::uint32_t cta, std::uint32_t warp);
   void start_timeline();
-  void search_for_hazards(std::shared_ptr<History> history);
-  bool is_polling(const Thread& t) const;
-  Pause run_on();
+  void add_observers(std::shared_ptr<History> history);
   void leave_if_done(std::uint32_t cta);
   void finish_group();
   // Global memory: `missing` is told what was not given. False: nothing can run.
   bool place_tensors(const Inputs& inputs, const std::function<void(std::string)>& missing);
-  std::uint32_t put(const Block& block, std::uint32_t place, bool written);
   // maps.cpp: writes the objects that the host would encode. False: a finding was made.
   bool encode_tensor_maps();
   bool check_launch(const ir::Origin& origin);
@@ -354,26 +326,21 @@ class Machine {
   void set_up_threads(std::array<std::int64_t, 3> first_cta);
   void place_shared();
   std::vector<std::uint8_t> written_bytes(std::size_t global) const;  // 1 where this run has written
-  std::optional<std::int64_t> evaluate(ir::Expr e) const;
-  const ir::Var* data_of(std::uint64_t block) const;  // null: it is no buffer of the script
+  const ir::Var* data_of(std::uint64_t block) const;                  // null: it is no buffer of the script
   const ElementNames& names() const;
 
   const lower::LoweredKernel& kernel_;
   const Program& program_;
   const Options& options_;
   Result& result_;
-  bool stopped_ = false, moved_ = false, joined_ = false, at_grid_ = false;
+  bool stopped_ = false, joined_ = false;
   std::int64_t group_bytes_ = 0;
   std::int64_t allocated_ = 0;
   std::uint64_t budget_ = 0;
 
-  std::unordered_map<const ir::Var*, std::uint64_t> values_;  // scalars and extents
-  std::array<std::int64_t, 3> grid_{1, 1, 1}, block_{1, 1, 1}, cluster_{1, 1, 1}, current_cta_{};
-  std::uint32_t block_threads_ = 1, group_ctas_ = 1;
-  std::vector<std::unique_ptr<OwnedBlock>> globals_, others_, shared_;
-  std::vector<std::uint64_t> global_numbers_;  // the blocks of globals_
-  std::vector<Block> blocks_;                  // by number; shared ones are of the group that runs
-  std::uint64_t first_shared_ = 0;
+  Launch launch_;
+  Launch::Extents current_cta_{};  // the first one of the cluster that runs
+  Memory memory_;
   std::vector<Thread> threads_;
   std::vector<std::uint64_t> registers_, register_image_;
   std::vector<std::uint8_t> registers_defined_;
@@ -393,9 +360,7 @@ class Machine {
   std::vector<std::byte> frames_;
   std::vector<std::uint8_t> frames_defined_;
   std::vector<std::uint32_t> frame_tags_;
-  std::vector<std::array<std::int64_t, 16>> arrived_;  // named barriers: threads that arrived without waiting
-  std::vector<char> ended_;                            // CTAs whose threads have all ended
-  std::uint32_t cluster_phase_ = 0;                    // how often all have come to the cluster's barrier
+  std::vector<char> ended_;  // CTAs whose threads have all ended
   Engine engine_;
   Warpgroups warpgroups_;
   Observers observers_;
@@ -407,16 +372,13 @@ class Machine {
   std::unique_ptr<Timeline> timeline_;
   std::uint64_t called_ = 0;  // steps of the running thread up to its call
   std::vector<Supply>* supplies_ = nullptr;
-  std::vector<char> watched_;                    // by block
-  std::unordered_set<std::uint64_t> by_kernel_;  // blocks that an earlier kernel has written
-  std::map<std::uint64_t, Mbarrier> barriers_;   // by pointer
+  std::map<std::uint64_t, Mbarrier> barriers_;  // by pointer
   std::vector<TensorMemory> tensor_memories_;
   std::function<std::optional<std::uint64_t>()> next_cluster_;
   std::uint64_t ticks_ = 0;
   std::vector<RegisterPool> register_pools_;
   const Operation* acting_ = nullptr;
-  std::uint64_t idle_polls_ = 0;  // rounds in which only pollers went on
-  std::uint64_t releases_ = 0;    // how often a thread that waited could go on
+  Scheduler scheduler_{*this};
 };
 
 }  // namespace tilewright::simulate

@@ -162,7 +162,7 @@ class Exchange {
 
 }  // namespace
 
-void Machine::release(Thread& t) {
+void Scheduler::release(Thread& t) {
   ++t.pc;
   ++releases_;
   t.state = State::Ready;
@@ -170,17 +170,17 @@ void Machine::release(Thread& t) {
   t.polling = false;
 }
 
-bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
-  std::span<Thread> all = cta_threads(cta);
+bool Scheduler::complete_warp(std::uint32_t cta, std::uint32_t warp) {
+  std::span<Thread> all = m_.cta_threads(cta);
   std::span<Thread> lanes = all.subspan(warp * 32, std::min<std::size_t>(32, all.size() - warp * 32));
   std::uint32_t present = 0;
   for (std::size_t l = 0; l < lanes.size(); ++l)
     if (lanes[l].state != State::Done) present |= 1u << l;
   bool any = false;
   std::uint32_t seen = 0;
-  for (std::size_t l = 0; l < lanes.size() && !stopped_; ++l) {
+  for (std::size_t l = 0; l < lanes.size() && !m_.stopped_; ++l) {
     if (seen >> l & 1 || lanes[l].state != State::Waiting) continue;
-    const Site& site = site_of(lanes[l]);
+    const Site& site = m_.site_of(lanes[l]);
     if (!is_warp_kind(site.kind)) continue;
     std::uint32_t here = 0;
     for (std::size_t k = l; k < lanes.size(); ++k)
@@ -194,11 +194,11 @@ bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
     if (site.kind == Kind::ActiveMask) wanted = here;
     if ((here & wanted) != wanted) continue;
     if (needs_whole_warp(site.kind) && wanted != 0xffffffff) {
-      finding(code::kPartialWarp, Severity::Error,
-              (site.call ? "T." + site.text : "a matrix instruction") + " needs all 32 lanes, " +
-                  std::to_string(std::popcount(wanted)) + " are here",
-              &lanes[l]);
-      stopped_ = true;
+      m_.finding(code::kPartialWarp, Severity::Error,
+                 (site.call ? "T." + site.text : "a matrix instruction") + " needs all 32 lanes, " +
+                     std::to_string(std::popcount(wanted)) + " are here",
+                 &lanes[l]);
+      m_.stopped_ = true;
       return true;
     }
     if (site.kind == Kind::WarpgroupCall) {
@@ -209,16 +209,16 @@ bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
     if (!(members >> l & 1)) continue;
     if (needs_whole_warp(site.kind)) {
       for (const Thread& t : lanes)
-        if (t.undefined_count) operands_matter(t, site);
+        if (t.undefined_count) m_.operands_matter(t, site);
     }
     if (site.call) {
-      Step step = site.call->warp(*this, lanes, site);
-      if (step == Step::Failed) stopped_ = true;
+      Step step = site.call->warp(m_, lanes, site);
+      if (step == Step::Failed) m_.stopped_ = true;
       if (step != Step::Done) continue;
     } else {
-      warp_operation(site, lanes, members);
+      m_.warp_operation(site, lanes, members);
       // Lanes have what they loaded as a matrix together: one of them may say for all that its rows are free again.
-      if (site.kind == Kind::WarpSync || site.kind == Kind::LdMatrix) meet(lanes, members);
+      if (site.kind == Kind::WarpSync || site.kind == Kind::LdMatrix) m_.meet(lanes, members);
     }
     for (std::size_t k = 0; k < lanes.size(); ++k)
       if (members >> k & 1) release(lanes[k]);
@@ -237,30 +237,30 @@ void Machine::meet(std::span<const Thread> lanes, std::uint32_t members) const {
 }
 
 // The four warps of a warpgroup execute it together, when the last of them has come.
-bool Machine::complete_warpgroup(const Thread& one) {
+bool Scheduler::complete_warpgroup(const Thread& one) {
   const std::size_t first = one.linear / Warpgroups::kThreads * Warpgroups::kThreads;
-  const std::span<Thread> all = cta_threads(one.cta);
-  const Site& site = site_of(one);
+  const std::span<Thread> all = m_.cta_threads(one.cta);
+  const Site& site = m_.site_of(one);
   const std::span<Thread> lanes = all.subspan(first, std::min<std::size_t>(Warpgroups::kThreads, all.size() - first));
   const auto here = static_cast<std::size_t>(
       std::ranges::count_if(lanes, [&](const Thread& t) { return t.state == State::Waiting && t.pc == one.pc; }));
   const bool gone = std::ranges::any_of(lanes, [](const Thread& t) { return t.state == State::Done; });
   if (lanes.size() < Warpgroups::kThreads || gone) {
-    finding(
+    m_.finding(
         code::kPartialWarp, Severity::Error,
         "T." + site.text + " needs the four warps of a warpgroup, some of them have left the kernel or do not exist",
         &one);
-    stopped_ = true;
+    m_.stopped_ = true;
     return true;
   }
   if (here < lanes.size()) return false;
-  if (site.call->warpgroup(*this, lanes, site) == Step::Failed) stopped_ = true;
-  if (stopped_) return true;
+  if (site.call->warpgroup(m_, lanes, site) == Step::Failed) m_.stopped_ = true;
+  if (m_.stopped_) return true;
   // Its end, which each of the warps waits for, comes behind what all of them have waited for.
-  if (observers_) {
+  if (m_.observers_) {
     std::vector<const Thread*> all;
     for (const Thread& t : lanes) all.push_back(&t);
-    observers_.tell(&Observer::pass, all, warpgroup_place(one), std::string_view());
+    m_.observers_.tell(&Observer::pass, all, warpgroup_place(one), std::string_view());
   }
   for (Thread& t : lanes) release(t);
   return true;

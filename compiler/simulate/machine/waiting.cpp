@@ -38,7 +38,7 @@ std::string Machine::barrier_name(const Thread& t, const Site& site, std::uint64
     if (view.elements != 1) name += "[" + std::to_string(bytes / view.bytes) + "]";
     name += "`";
   }
-  if (auto rank = rank_of(pointer); group_ctas_ > 1 && rank) name += " of CTA " + std::to_string(*rank);
+  if (auto rank = rank_of(pointer); launch_.cluster_ctas > 1 && rank) name += " of CTA " + std::to_string(*rank);
   return name;
 }
 
@@ -140,25 +140,25 @@ bool Machine::after_count(const Thread& t, std::uint64_t pointer, std::string_vi
     return false;
   }
   if (!b.settle()) return true;
-  idle_polls_ = 0;
+  scheduler_.phase_over();
   observers_.tell(&Observer::phase_over, pointer, b.phase - 1);
   for (Thread& waiting : threads_) {
     if (waiting.state != State::Waiting || waiting.barrier != pointer || waiting.phase >= b.phase) continue;
     waited(waiting, pointer);
     set_result(waiting, site_of(waiting), 1);
     if (timeline_) timeline_->released(pointer, waiting.cta, waiting.linear / 32);
-    release(waiting);
+    scheduler_.release(waiting);
   }
   if (timeline_) timeline_->phase_over(pointer);
   return true;
 }
 
-bool Machine::release_pollers() {
+bool Scheduler::release_pollers() {
   bool any = false;
   if (++idle_polls_ > kIdlePolls) return false;
-  for (Thread& t : threads_) {
+  for (Thread& t : m_.threads_) {
     if (t.state != State::Waiting || !t.barrier || !t.polling) continue;
-    set_result(t, site_of(t), 0);
+    m_.set_result(t, m_.site_of(t), 0);
     release(t);
     any = true;
   }
