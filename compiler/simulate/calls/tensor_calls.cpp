@@ -55,7 +55,7 @@ class BoxCopy final : public Operation {
       const bool first = numbers.empty();
       numbers.push_back(number);
       if (first)
-        observers.access(t, {.pointer = map_object, .bytes = TensorMap::kBytes, .operation = number, .is_map = true});
+        observers.access(t, {.operation = number, .pointer = map_object, .bytes = TensorMap::kBytes, .is_map = true});
       units(m.place_of(place), [&](std::int64_t shared, std::int64_t) {
         if (to_shared) {
           observers.write(t, number, moved(place, shared), kUnit);

@@ -39,6 +39,15 @@ void Hazards::end_cta(std::span<const Thread> threads, std::uint64_t first_block
 
 // ---- access ----
 
+void Hazards::read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how, std::string_view view) {
+  races_.read(t, pointer, bytes, how, view);
+}
+
+void Hazards::write(const Thread& t, std::uint64_t pointer, std::int64_t bytes, const std::byte* old,
+                    const std::byte* now, How how, std::string_view view) {
+  races_.write(t, pointer, bytes, old, now, how, view);
+}
+
 void Hazards::access(const Thread& t, const Accessed& what) { races_.access(t, what); }
 
 void Hazards::use_map(const Thread& t, std::uint64_t map) { races_.use_map(t, map); }

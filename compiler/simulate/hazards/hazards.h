@@ -24,6 +24,9 @@ class Hazards final : public Observer {
 
   void start_group(const Group&) override;
   void end_cta(std::span<const Thread>, std::uint64_t first_block, std::size_t blocks) override;
+  void read(const Thread&, std::uint64_t pointer, std::int64_t bytes, How, std::string_view view) override;
+  void write(const Thread&, std::uint64_t pointer, std::int64_t bytes, const std::byte* old, const std::byte* now, How,
+             std::string_view view) override;
   void access(const Thread&, const Accessed&) override;
   void use_map(const Thread&, std::uint64_t map) override;
   void release_columns(const Thread&, std::int64_t first, std::int64_t columns, std::uint32_t peer) override;

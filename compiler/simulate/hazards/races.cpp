@@ -39,21 +39,20 @@ Races::Place& Races::place(std::uint64_t at) {
 
 // ---- accesses ----
 
-void Races::touch(Access access) {
-  const std::uint64_t pointer = machine_.generic(access.what.pointer);
+void Races::touch(Access access, std::uint64_t pointer, std::int64_t bytes) {
+  pointer = machine_.generic(pointer);
   const std::uint64_t block = pointer >> kOffsetBits;
   if (full_ || !machine_.is_watched(block)) return;
   const std::int64_t first = offset_of(pointer);
   if (block < first_shared_) access.space = ProxySpace::Global;
-  bool fits =
-      shadow_at(pointer).each(block, first, access.what.bytes, [&](Cell& cell, std::int64_t at, std::int64_t width) {
-        const std::uint64_t here = pointer_to(block, at);
-        if (access.what.writes) {
-          check_write(access, cell, here, width, at - first);
-        } else {
-          check_read(access, cell, here, width);
-        }
-      });
+  bool fits = shadow_at(pointer).each(block, first, bytes, [&](Cell& cell, std::int64_t at, std::int64_t width) {
+    const std::uint64_t here = pointer_to(block, at);
+    if (access.writes) {
+      check_write(access, cell, here, width, at - first);
+    } else {
+      check_read(access, cell, here, width);
+    }
+  });
   if (fits) return;
   full_ = true;
   machine_.finding(code::kRacesLimit, Severity::Warning,
@@ -61,8 +60,19 @@ void Races::touch(Access access) {
                    &access.thread);
 }
 
+void Races::read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how, std::string_view view) {
+  touch({.thread = t, .how = how, .view = view}, pointer, bytes);
+}
+
+void Races::write(const Thread& t, std::uint64_t pointer, std::int64_t bytes, const std::byte* old,
+                  const std::byte* now, How how, std::string_view view) {
+  touch({.thread = t, .writes = true, .how = how, .old = old, .now = now, .view = view}, pointer, bytes);
+}
+
 void Races::access(const Thread& t, const Accessed& what) {
-  touch({.thread = t, .what = what, .proxy = what.operation && !what.is_map && is_proxy(issued(what.operation).queue)});
+  const bool proxy = !what.is_map && is_proxy(issued(what.operation).queue);
+  touch({.thread = t, .operation = what.operation, .writes = what.writes, .proxy = proxy, .how = what.how},
+        what.pointer, what.bytes);
 }
 
 bool Races::has_ended(const Access& a, const Issued& op, bool writing) const {
@@ -85,7 +95,7 @@ bool Races::ordered(const Access& a, const Touch& earlier, bool earlier_writes) 
   if (earlier.is_operation()) {
     const std::uint32_t number = earlier.who & ~Touch::kOperation;
     if (is_foreign(earlier)) return order_.knows_group(a.thread.number, earlier.time);
-    if (number == a.what.operation) return true;
+    if (number == a.operation) return true;
     const Issued& op = issued(number);
     return is_on_tensor_memory(a, op) ? tensor_order(a, op) == Tensor::Ordered : has_ended(a, op, earlier_writes);
   }
@@ -120,10 +130,9 @@ bool Races::ordered(const Access& a, const Readers& earlier, Touch* unordered) c
 
 void Races::check_write(const Access& a, Cell& cell, std::uint64_t pointer, std::int64_t bytes,
                         std::int64_t from_start) {
-  const bool atomic = a.what.how == How::Atomic;
+  const bool atomic = a.how == How::Atomic;
   if (!(atomic && cell.write.is_atomic()) && !ordered(a, cell.write, true)) {
-    const bool equal =
-        a.what.now && common::equals(a.what.old + from_start, a.what.now + from_start, static_cast<std::size_t>(bytes));
+    const bool equal = a.now && common::equals(a.old + from_start, a.now + from_start, static_cast<std::size_t>(bytes));
     if (!(equal && is_one_store(a, cell.write))) conflict(a, cell.write, true, pointer, bytes, equal);
   }
   auto hold = [&](const Readers& readers) {
@@ -137,19 +146,19 @@ void Races::check_write(const Access& a, Cell& cell, std::uint64_t pointer, std:
   }
   shadow_at(pointer).no_readers(cell);
   const Thread& t = a.thread;
-  cell.write.who = a.what.operation ? a.what.operation | Touch::kOperation : first_thread_ + t.number + 1;
-  cell.write.time = a.what.operation ? group_ : order_.now(t.number);
+  cell.write.who = a.operation ? a.operation | Touch::kOperation : first_thread_ + t.number + 1;
+  cell.write.time = a.operation ? group_ : order_.now(t.number);
   cell.write.site = site_of(t) | (atomic ? Touch::kAtomic : 0);
 }
 
 void Races::check_read(const Access& a, Cell& cell, std::uint64_t pointer, std::int64_t bytes) {
   const Thread& t = a.thread;
-  if (!a.what.operation) {  // the same read again
+  if (!a.operation) {  // the same read again
     const std::uint32_t number = first_thread_ + t.number;
     const Readers& r = cell.read;
     if (r.who == number / kLanes + 1 && r.time == order_.now(t.number) && r.lanes >> number % kLanes & 1) return;
   }
-  if (!(a.what.how == How::Atomic && cell.write.is_atomic()) && !ordered(a, cell.write, true))
+  if (!(a.how == How::Atomic && cell.write.is_atomic()) && !ordered(a, cell.write, true))
     conflict(a, cell.write, true, pointer, bytes, false);
   note_reader(a, cell, pointer);
 }
@@ -157,17 +166,16 @@ void Races::check_read(const Access& a, Cell& cell, std::uint64_t pointer, std::
 void Races::note_reader(const Access& a, Cell& cell, std::uint64_t pointer) {
   const Thread& t = a.thread;
   const std::uint32_t number = first_thread_ + t.number;
-  Readers now{a.what.operation ? a.what.operation | Touch::kOperation : number / kLanes + 1,
-              a.what.operation ? group_ : order_.now(t.number), a.what.operation ? 0 : 1u << number % kLanes,
-              site_of(t) | (a.what.how == How::Atomic ? Touch::kAtomic : 0)};
+  Readers now{a.operation ? a.operation | Touch::kOperation : number / kLanes + 1,
+              a.operation ? group_ : order_.now(t.number), a.operation ? 0 : 1u << number % kLanes,
+              site_of(t) | (a.how == How::Atomic ? Touch::kAtomic : 0)};
   auto joins = [&](Readers& had) {
     // Of those that end in their order the last one is enough.
-    if (a.what.operation && had.who & Touch::kOperation &&
-        is_same_pipeline(a.what.operation, had.who & ~Touch::kOperation)) {
+    if (a.operation && had.who & Touch::kOperation && is_same_pipeline(a.operation, had.who & ~Touch::kOperation)) {
       had = now;
       return true;
     }
-    if (a.what.operation || had.who != now.who || had.time != now.time) return false;
+    if (a.operation || had.who != now.who || had.time != now.time) return false;
     if ((had.site ^ now.site) & Touch::kAtomic) return false;
     had.lanes |= now.lanes;
     return true;
@@ -180,8 +188,8 @@ void Races::note_reader(const Access& a, Cell& cell, std::uint64_t pointer) {
   // What comes after this read also comes after those that this one comes after.
   auto covered = [&](const Readers& had) {
     Touch one;
-    if (!a.what.operation && !(had.site & Touch::kAtomic) && (now.site & Touch::kAtomic)) return false;
-    return !a.what.operation && ordered(a, had, &one);
+    if (!a.operation && !(had.site & Touch::kAtomic) && (now.site & Touch::kAtomic)) return false;
+    return !a.operation && ordered(a, had, &one);
   };
   if (!cell.more) {
     if (!covered(cell.read)) shadow_at(pointer).more(cell).push_back(cell.read);
@@ -207,7 +215,7 @@ void Races::issue(const Thread& t, std::uint32_t operation, Queue queue, Kind ki
 // Lanes of one warp that store one value by one instruction: one of them does it (CUDA programming guide, "SIMT
 // architecture"), and it does not matter which.
 bool Races::is_one_store(const Access& a, const Touch& earlier) const {
-  if (a.what.operation || earlier.is_operation()) return false;
+  if (a.operation || earlier.is_operation()) return false;
   const std::uint32_t own = first_thread_ + a.thread.number;
   return (earlier.who - 1) / kLanes == own / kLanes && (earlier.site & ~Touch::kAtomic) == site_of(a.thread);
 }

@@ -53,7 +53,10 @@ class Races {
   OtherGroup meet_grid() { return {group_, order_.meet_all()}; }
   void leave_grid(std::span<const OtherGroup> others) { order_.acquire_groups(others); }
 
-  // An access, before it happens. Stores of equal values are told apart.
+  // Accesses, before they happen. Stores of equal values are told apart.
+  void read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how, std::string_view view);
+  void write(const Thread& t, std::uint64_t pointer, std::int64_t bytes, const std::byte* old, const std::byte* now,
+             How how, std::string_view view);
   void access(const Thread& t, const Accessed& what);
 
   // ---- operations that threads issue ----
@@ -147,14 +150,15 @@ class Races {
   // What is compared with the memory's history.
   struct Access {
     const Thread& thread;
-    const Accessed& what;
-    bool proxy = false;
+    std::uint32_t operation = 0;  // 0: the thread itself
+    bool writes = false, proxy = false;
     ProxySpace space = ProxySpace::Shared;
+    How how = How::Plain;
+    const std::byte *old = nullptr, *now = nullptr;
+    std::string_view view{};
   };
-  // What stands for an access where nothing is read or written.
-  static constexpr Accessed kNoAccess{};
 
-  void touch(Access access);
+  void touch(Access access, std::uint64_t pointer, std::int64_t bytes);
   void check_write(const Access& a, Cell& cell, std::uint64_t pointer, std::int64_t bytes, std::int64_t from_start);
   void check_read(const Access& a, Cell& cell, std::uint64_t pointer, std::int64_t bytes);
   void note_reader(const Access& a, Cell& cell, std::uint64_t pointer);

@@ -67,7 +67,7 @@ void Races::end_barrier(const Thread& t, std::uint64_t barrier) {
 void Races::use_barrier(const Thread& t, std::uint64_t barrier) {
   Place& p = place(barrier);
   if (ends_barriers_) p.users[t.number] = {first_thread_ + t.number + 1, order_.now(t.number), site_of(t)};
-  const Access use{.thread = t, .what = kNoAccess};
+  const Access use{.thread = t};
   if (ordered(use, p.init, true) || (p.initialised && order_.knows(t.number, p.initialised, 1))) return;
   Finding f;
   f.code = code::kRace;
@@ -185,7 +185,7 @@ void Races::end_cta(std::span<const Thread> threads, std::uint64_t first_block, 
 // Who has written each part of the map last; ~0 where `self` does not know of it.
 std::vector<std::pair<std::uint32_t, Time>> Races::writers_of(const Thread& self, std::uint64_t map, Touch* last) {
   std::vector<std::pair<std::uint32_t, Time>> writers;
-  const Access access{.thread = self, .what = kNoAccess};
+  const Access access{.thread = self};
   shadow_at(map).each(map >> kOffsetBits, offset_of(map), kMapBytes, [&](Cell& cell, std::int64_t, std::int64_t) {
     writers.emplace_back(ordered(access, cell.write, true) ? cell.write.who : ~0u, cell.write.time);
     if (cell.write.who) *last = cell.write;

@@ -43,7 +43,7 @@ Races::Races(Machine& machine, std::shared_ptr<History> history)
 Agent Races::warp_of(const Thread& t) const { return t.number - t.linear % kLanes; }
 
 bool Races::is_on_tensor_memory(const Access& a, const Issued& op) const {
-  return is_tensor(op.queue) && a.what.operation && is_tensor(issued(a.what.operation).queue);
+  return is_tensor(op.queue) && a.operation && is_tensor(issued(a.operation).queue);
 }
 
 bool Races::is_same_pipeline(std::uint32_t operation, std::uint32_t other) const {
@@ -69,7 +69,7 @@ bool Races::is_pipelined(const Access& a, const Issued& op) const {
   using enum Kind;
   constexpr std::pair<Kind, Kind> kPipelined[] = {{Product, Product}, {MatrixCopy, Product}, {LaneCopy, Product},
                                                   {Shift, Product},   {Shift, LaneCopy},     {Product, Shift}};
-  return std::ranges::find(kPipelined, std::pair(op.kind, issued(a.what.operation).kind)) != std::end(kPipelined);
+  return std::ranges::find(kPipelined, std::pair(op.kind, issued(a.operation).kind)) != std::end(kPipelined);
 }
 
 Races::Tensor Races::tensor_order(const Access& a, const Issued& op) const {
@@ -80,13 +80,13 @@ Races::Tensor Races::tensor_order(const Access& a, const Issued& op) const {
     return tensor_fences_ ? behind && order_.holds(behind, op.thread, strand, op.number) : known(strand);
   };
   if (op.queue == Queue::TensorCore) {
-    if (issued(a.what.operation).queue == Queue::TensorCore && is_pipelined(a, op)) {
+    if (issued(a.operation).queue == Queue::TensorCore && is_pipelined(a, op)) {
       if (op.thread == self || fenced(Strand::FencedWork) || fenced(Strand::TensorWork)) return Tensor::Ordered;
       return known(Strand::FencedWork) || known(Strand::TensorWork) ? Tensor::NotFencedAfter : Tensor::Unordered;
     }
     if (!known(Strand::TensorWork)) return Tensor::Unordered;
     // The thread has waited itself: nothing has to be fenced between its own operations.
-    if (op.thread == self && issued(a.what.operation).queue == Queue::TensorCore) return Tensor::Ordered;
+    if (op.thread == self && issued(a.operation).queue == Queue::TensorCore) return Tensor::Ordered;
     return fenced(Strand::TensorWork) ? Tensor::Ordered : Tensor::NotFencedAfter;
   }
   const bool loads = op.queue == Queue::TmemLoad;
@@ -131,7 +131,7 @@ void Races::fence_tensor_after(const Thread& t) { behind_fence_[t.number] = orde
 // A pair gives back the columns of both its CTAs in one operation that a warp of each performs (PTX ISA 9.7.16.5, table
 // of the issue granularity; 9.7.16.7.1): nothing says that it waits for what the peer still reads.
 void Races::release_columns(const Thread& t, std::int64_t first, std::int64_t columns, std::uint32_t peer) {
-  const Access release{.thread = t, .what = kNoAccess};
+  const Access release{.thread = t, .writes = true};
   Touch left;
   auto look = [&](const Touch& touch) {
     if (left.who != 0 || ordered(release, touch, true)) return;

@@ -118,7 +118,7 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
   const Thread* other = thread_of(earlier);
   const std::string_view barrier = barrier_between(t, other);
   const std::string_view unordered = "nothing orders the two";
-  if (op && op->queue == Queue::TensorCore && a.what.operation && issued(a.what.operation).queue == Queue::TensorCore &&
+  if (op && op->queue == Queue::TensorCore && a.operation && issued(a.operation).queue == Queue::TensorCore &&
       op->thread == t.number && !is_pipelined(a, *op))
     return {code::kUnawaited, Severity::Error,
             "PTX does not order such a pair (9.7.16.6.2), and no wait covers the first",
@@ -205,9 +205,9 @@ void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes,
   machine_.note_conflict();
   const Thread& t = a.thread;
   std::string own = name_of({first_thread_ + t.number + 1, 0, 0});
-  if (a.what.operation) own = std::string(words_of(issued(a.what.operation).queue)) + " of " + own;
+  if (a.operation) own = std::string(words_of(issued(a.operation).queue)) + " of " + own;
   const Thread* other = thread_of(earlier);
-  Side here{std::move(own), a.what.writes, site_of(t), &t},
+  Side here{std::move(own), a.writes, site_of(t), &t},
       there{name_of(earlier), earlier_writes, earlier.site & ~Touch::kAtomic, other ? other : &t};
   const Cause cause = cause_of(a, earlier, earlier_writes, equal);
   // Which of two unordered accesses comes first is luck: the finding is at the one that stands behind the other.
@@ -216,8 +216,8 @@ void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes,
   Finding f;
   f.code = cause.code;
   f.severity = cause.severity;
-  f.message = here.name + verb(here) + " " + place_of(pointer, bytes, a.what.view) + ", which " + there.name +
-              verb(there) + ": " + std::string(cause.why);
+  f.message = here.name + verb(here) + " " + place_of(pointer, bytes, a.view) + ", which " + there.name + verb(there) +
+              ": " + std::string(cause.why);
   f.hint = cause.way_out;
   f.weight = static_cast<int>(reach_of(t, other));
   f.related.push_back({machine_.origin_numbered(there.site), there.writes ? "written here" : "read here"});

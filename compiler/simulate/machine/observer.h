@@ -23,17 +23,14 @@ enum class Queue : std::uint8_t;
 
 enum class How : std::uint8_t { Plain, Atomic };
 
-// An access of a thread, or of an asynchronous operation that a thread issues.
+// An access of an asynchronous operation that a thread issues.
 struct Accessed {
+  std::uint32_t operation = 0;  // by its number
   std::uint64_t pointer = 0;
   std::int64_t bytes = 0;
-  std::uint32_t operation = 0;  // by its number; 0: the thread itself
   bool writes = false;
-  bool is_map = false;  // a tensor map, which copies read through a proxy of its own
   How how = How::Plain;
-  // Of a write the bytes there and the new ones. Null: not known.
-  const std::byte *old = nullptr, *now = nullptr;
-  std::string_view view{};  // what the script calls the memory there; empty: not known
+  bool is_map = false;  // a tensor map, which copies read through a proxy of its own
 };
 
 // What an operation of the tensor core does; those of a kind are ordered among each other (races_tensor.cpp).
@@ -76,6 +73,11 @@ class Observer {
   virtual void end_cta(std::span<const Thread> /*threads*/, std::uint64_t /*first_block*/, std::size_t /*blocks*/) {}
 
   // ---- access: before it happens ----
+  // By a thread. `view` is what the script calls the memory there; empty: not known.
+  virtual void read(const Thread&, std::uint64_t /*pointer*/, std::int64_t /*bytes*/, How, std::string_view /*view*/) {}
+  // `old` are the bytes there, `now` the new ones. Null: not known.
+  virtual void write(const Thread&, std::uint64_t /*pointer*/, std::int64_t /*bytes*/, const std::byte* /*old*/,
+                     const std::byte* /*now*/, How, std::string_view /*view*/) {}
   virtual void access(const Thread&, const Accessed&) {}
   // A copy uses a tensor map, after its access to it.
   virtual void use_map(const Thread&, std::uint64_t /*map*/) {}
@@ -141,15 +143,19 @@ class Observer {
   virtual void hear(const Thread&, std::uint64_t /*pointer*/) {}
 };
 
-// The observers of a machine.
+// The observers of a machine. Most runs have one, which accesses reach without a loop.
 class Observers {
  public:
   void add(std::unique_ptr<Observer> one) {
     told_.push_back(one.get());
+    only_ = told_.size() == 1 ? one.get() : nullptr;
     all_.push_back(std::move(one));
   }
   // They live on and see nothing more: what follows is no part of the run.
-  void silence() { told_.clear(); }
+  void silence() {
+    told_.clear();
+    only_ = nullptr;
+  }
 
   explicit operator bool() const { return !told_.empty(); }
   template <class... P, class... A>
@@ -160,18 +166,20 @@ class Observers {
   // Accesses of a thread, and of an operation.
   void read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how = How::Plain,
             std::string_view view = {}) const {
-    access(t, {.pointer = pointer, .bytes = bytes, .how = how, .view = view});
+    if (only_) return only_->read(t, pointer, bytes, how, view);
+    for (Observer* one : told_) one->read(t, pointer, bytes, how, view);
   }
   void write(const Thread& t, std::uint64_t pointer, std::int64_t bytes, const std::byte* old = nullptr,
              const std::byte* now = nullptr, How how = How::Plain, std::string_view view = {}) const {
-    access(t, {.pointer = pointer, .bytes = bytes, .writes = true, .how = how, .old = old, .now = now, .view = view});
+    if (only_) return only_->write(t, pointer, bytes, old, now, how, view);
+    for (Observer* one : told_) one->write(t, pointer, bytes, old, now, how, view);
   }
   void read(const Thread& t, std::uint32_t operation, std::uint64_t pointer, std::int64_t bytes) const {
-    access(t, {.pointer = pointer, .bytes = bytes, .operation = operation});
+    access(t, {.operation = operation, .pointer = pointer, .bytes = bytes});
   }
   void write(const Thread& t, std::uint32_t operation, std::uint64_t pointer, std::int64_t bytes,
              How how = How::Plain) const {
-    access(t, {.pointer = pointer, .bytes = bytes, .operation = operation, .writes = true, .how = how});
+    access(t, {.operation = operation, .pointer = pointer, .bytes = bytes, .writes = true, .how = how});
   }
   void access(const Thread& t, const Accessed& what) const {
     for (Observer* one : told_) one->access(t, what);
@@ -180,6 +188,7 @@ class Observers {
  private:
   std::vector<std::unique_ptr<Observer>> all_;
   std::vector<Observer*> told_;
+  Observer* only_ = nullptr;  // of `told_`; null: there are several, or none
 };
 
 }  // namespace tilewright::simulate
