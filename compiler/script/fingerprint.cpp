@@ -268,7 +268,12 @@ void Fingerprint::object(Object* o) {
     case Type::List: return add(v.as<List>()->items);
     case Type::Tuple: return add(v.as<Tuple>()->items);
     case Type::Dict: return contents(*v.as<Dict>());
-    case Type::Set: return contents(v.as<Set>()->entries);
+    case Type::Set: {
+      digest_.add(v.as<Set>()->table.places);
+      digest_.add(v.as<Set>()->table.used);
+      digest_.add(v.as<Set>()->table.next_popped);
+      return contents(v.as<Set>()->entries);
+    }
     case Type::Range: return contents(*v.as<Range>());
     case Type::Slice:
       add(v.as<Slice>()->start);

@@ -365,6 +365,8 @@ class Interpreter {
   // The expression itself, or a pending error when it is too large for the later stages.
   Value weighed(Value v, text::Span span);
   Value eval_sequence(const syntax::Node* node, syntax::Exprs elements, Scope* scope);
+  // What a loop goes over.
+  Value eval_iterable(const syntax::Node* node, Scope* scope);
   Value eval_dict(const syntax::Dict* node, Scope* scope);
   Value eval_slice(const syntax::Slice* node, Scope* scope);
   Value eval_named(const syntax::NamedExpr* node, Scope* scope);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "compiler/script/python/set_order.h"
 #include "compiler/script/python/support.h"
 
 namespace tilewright::script {
@@ -271,7 +272,8 @@ std::string Interpreter::repr(Value v) {
     case Type::Set: {
       if (v.as<Set>()->entries.items.empty()) return "set()";
       std::string out = "{";
-      for (auto& [k, value] : v.as<Set>()->entries.items) {
+      const auto items = python::ordered_items(*this, *v.as<Set>(), at_);
+      for (Value k : items ? *items : std::vector<Value>()) {
         if (out.size() > kLongest || !step(at_)) break;
         out += (out.size() > 1 ? ", " : "") + repr(k);
       }

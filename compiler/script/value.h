@@ -198,10 +198,18 @@ struct Dict : Object {
   std::unordered_multimap<std::size_t, std::size_t> index;  // hash to position, once there are more than a few
   Object* owner = nullptr;                                  // the set that it is a part of; null: it stands alone
 };
+// The table of a set as CPython keeps it, as far as the order of iteration depends on it (python/set_order.h).
+struct SetTable {
+  std::size_t places = 8;       // a power of two
+  std::size_t used = 0;         // by items, and by traces of removed ones
+  std::size_t next_popped = 0;  // where pop() goes on
+  bool is_view = false;         // keys of a dict: they come as they were inserted
+};
 struct Set : Object {
   static constexpr Type kType = Type::Set;
   Set() : Object(kType) { entries.owner = this; }
   Dict entries;
+  SetTable table;
 };
 struct Range : Object {
   TILEWRIGHT_OBJECT(Range, Range)

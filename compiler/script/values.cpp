@@ -1,5 +1,6 @@
 // Making values, and what they are called.
 #include "compiler/script/interpreter.h"
+#include "compiler/script/python/set_order.h"
 #include "compiler/script/worlds.h"
 
 namespace tilewright::script {
@@ -81,6 +82,7 @@ void Interpreter::dict_set(Dict* dict, Value key, Value value) {
   }
   dict->items.emplace_back(key, value);
   heap_.count(kEntryBytes);
+  if (Set* set = dict->owner ? Value::object(dict->owner).as<Set>() : nullptr) python::note_added(*set);
   if (dict->items.size() <= 8) return;
   if (dict->index.size() + 1 == dict->items.size()) {
     dict->index.emplace(hash(key), dict->items.size() - 1);
