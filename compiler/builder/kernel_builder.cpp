@@ -74,6 +74,11 @@ const ir::Var* KernelBuilder::parameter(std::string_view name, ir::DataType dtyp
   return var;
 }
 
+void KernelBuilder::parameter(const ir::Var* named) {
+  if (ir::Var* draft = drafts_.find(named)) draft->role = ir::VarRole::Parameter;
+  kernel_.params.push_back({named, nullptr});
+}
+
 const ir::Buffer* KernelBuilder::tensor_parameter(std::string_view name, const ir::Buffer* annotated) {
   parameter(std::string(name) + "_handle", ir::kHandle);
   return kernel_.params.back().buffer = drafts_.tensor(annotated, name);

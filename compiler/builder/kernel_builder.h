@@ -81,6 +81,8 @@ class KernelBuilder {
   void set_attribute(std::string_view key, ir::Expr value);
   // The next parameter: a number, a pointer, a tensor map.
   const ir::Var* parameter(std::string_view name, ir::DataType dtype, Pointee pointee = {});
+  // The same, of a variable that a shape of the signature named before.
+  void parameter(const ir::Var* named);
   // The same that is a tensor as `annotated` describes it (Drafts::buffer).
   const ir::Buffer* tensor_parameter(std::string_view name, const ir::Buffer* annotated);
   bool is_parameter(const ir::Var* var) const;

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <charconv>
+#include <tuple>
 
 #include "compiler/cuda/codes.h"
 #include "compiler/cuda/emitter.h"
 #include "compiler/cuda/math.h"
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/arguments.h"
+#include "compiler/intrinsics/forms.h"
 #include "compiler/intrinsics/say.h"
 #include "compiler/text/escape.h"
 
@@ -572,6 +574,20 @@ void Emitter::call(const Call* e, int at_least) {
   }
 }
 
+namespace {
+
+// A helper by another name; its definition holds the name wherever it stands as a whole.
+intrinsics::Emitted renamed(intrinsics::Emitted helper, std::string name) {
+  const std::string call = helper.helper_name + "(";
+  for (std::size_t at = 0; (at = helper.helper_source.find(call, at)) != std::string::npos; at += name.size()) {
+    helper.helper_source.replace(at, helper.helper_name.size(), name);
+  }
+  helper.helper_name = std::move(name);
+  return helper;
+}
+
+}  // namespace
+
 // Calls of one row with equal attributes and operand types share their helper: they are recognised without making its
 // text.
 const Emitter::Helper& Emitter::helper(const intrinsics::Intrinsic& row, const Call* e) {
@@ -607,10 +623,17 @@ const Emitter::Helper& Emitter::helper(const intrinsics::Intrinsic& row, const C
   }
   auto mentions = [&](std::string_view word) { return made.helper_source.find(word) != std::string::npos; };
   if (row.meaning == intrinsics::Meaning::CallSource) unit_.needs.foreign_source = true;
+  if (intrinsics::form_of(row)) unit_.needs.fixed_integers = true;
   if (mentions("half")) unit_.needs.fp16 = true;
   if (mentions("bfloat16")) unit_.needs.bf16 = true;
   if (!made.helper_name.empty() && !made.helper_source.empty()) {
-    auto [known, added] = unit_.helpers.emplace(made.helper_name, made.helper_source);
+    auto known = unit_.helpers.find(made.helper_name);
+    if (known != unit_.helpers.end() && known->second != made.helper_source && !foreign) {
+      // An instruction of 0.27, and a row of an earlier release that tile primitives are lowered to.
+      at->second.emitted = renamed(made, made.helper_name + "_op");
+    }
+    bool added = false;
+    std::tie(known, added) = unit_.helpers.emplace(made.helper_name, made.helper_source);
     if (added) {
       unit_.helper_order.push_back(made.helper_name);
     } else if (known->second != made.helper_source) {
@@ -626,13 +649,15 @@ void Emitter::intrinsic(const intrinsics::Intrinsic& row, const Call* e, int at_
     return;
   }
   const intrinsics::Emitted& made = helper(row, e).emitted;
+  const intrinsics::Form* form = intrinsics::form_of(row);
   if (!made.helper_name.empty()) {
     out_.append(made.helper_name).append("(");
     bool first = true;
     for (int position : made.argument_positions) {
       if (!first) out_ += ", ";
       first = false;
-      expression(e->args[static_cast<std::size_t>(position)]);
+      const auto at = static_cast<std::size_t>(position);
+      expression(form ? intrinsics::forwarded_argument(*form, e->args, at) : e->args[at]);
     }
     out_ += ")";
     return;

@@ -299,7 +299,8 @@ class Writer {
     } else {
       line(out, "const cuuint64_t strides[] = {" + list(map.strides, "cuuint64_t") + "};  // bytes", 2);
     }
-    line(out, "const cuuint32_t box[] = {" + numbers(map.box) + "};", 2);
+    const std::string box = map.host_box.empty() ? numbers(map.box) : list(map.host_box, "cuuint32_t");
+    line(out, "const cuuint32_t box[] = {" + box + "};", 2);
     line(out, "const cuuint32_t steps[] = {" + numbers(map.element_strides) + "};", 2);
     std::string call = "cuTensorMapEncodeTiled(&" + own + ", CU_TENSOR_MAP_DATA_TYPE_" + std::string(type->name) +
                        ", " + std::to_string(map.dims.size()) + ",";

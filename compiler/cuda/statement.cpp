@@ -122,15 +122,38 @@ void Emitter::constant_maps() {
   }
 }
 
+namespace {
+
+// The number that a kernel asks for under this key; 0: it asks for none.
+std::int64_t bound_of(const Kernel& kernel, std::string_view key) {
+  for (const Attribute& a : kernel.attributes) {
+    const std::int64_t* value = a.key == key ? constant(a.value) : nullptr;
+    if (value) return *value;
+  }
+  return 0;
+}
+
+}  // namespace
+
 void Emitter::signature() {
   out_ += "extern \"C\" __global__ void ";
   std::optional<std::int64_t> threads = kernel_.plan.launch.threads();
-  if (threads && *threads > 1) {
+  const std::int64_t registers = bound_of(*kernel_.kernel, "tirx.max_registers");
+  const std::int64_t clusters = bound_of(*kernel_.kernel, "tirx.launch_bounds_max_blocks_per_cluster");
+  if (registers > 0) {
+    out_ += "__maxnreg__(";
+    append_int(out_, registers);
+    out_ += ") ";
+  } else if (threads && *threads > 1) {
     out_ += "__launch_bounds__(";
     append_int(out_, *threads);
     if (kernel_.plan.min_blocks_per_sm > 0) {
       out_ += ", ";
       append_int(out_, kernel_.plan.min_blocks_per_sm);
+    }
+    if (kernel_.plan.min_blocks_per_sm > 0 && clusters > 0) {
+      out_ += ", ";
+      append_int(out_, clusters);
     }
     out_ += ") ";
   }
@@ -236,6 +259,7 @@ void Emitter::statement(const Stmt* s) {
     case StmtKind::Store: store(static_cast<const Store*>(s)); break;
     case StmtKind::For: loop(static_cast<const For*>(s)); break;
     case StmtKind::While: {
+      if (kernel_.kernel->dialect >= text::Dialect::V0_26) line("#pragma unroll 1");
       begin_line();
       out_ += "while (";
       expression(static_cast<const While*>(s)->condition, kComma);

@@ -19,6 +19,7 @@ std::string_view scalar_type(DataType d, Needs& needs) {
         case 16: return "short";
         case 32: return "int";
         case 64: return "long long";
+        case 128: return "__int128_t";
         default: return {};
       }
     case TypeCode::UInt:
@@ -27,6 +28,7 @@ std::string_view scalar_type(DataType d, Needs& needs) {
         case 16: return "unsigned short";
         case 32: return "unsigned";
         case 64: return "unsigned long long";
+        case 128: return "__uint128_t";
         default: return {};
       }
     case TypeCode::Float:
@@ -74,6 +76,10 @@ void append_int(std::string& out, std::int64_t value) {
 void append_constant(std::string& out, const IntImm& imm) {
   DataType d = imm.dtype;
   std::int64_t v = imm.value;
+  if (d.bits > 64) {
+    out += d.is_uint() ? "(__uint128_t)" : "(__int128_t)";
+    d.bits = 64;
+  }
   if (d.is_bool()) {
     out += v ? "true" : "false";
   } else if (d.is_uint()) {
@@ -197,6 +203,15 @@ std::string preamble(const Needs& n) {
         "using uint = unsigned int;\n"
         "using uchar = unsigned char;\n"
         "using ushort = unsigned short;\n";
+  }
+  if (n.fixed_integers && !n.foreign_source) {
+    out +=
+        "#ifdef __CUDACC_RTC__\n"
+        "#include <cuda/std/cstdint>\n"
+        "using namespace cuda::std;\n"
+        "#else\n"
+        "#include <cstdint>\n"
+        "#endif\n";
   }
   if (n.tensor_map) {
     out +=

@@ -16,6 +16,7 @@ struct Needs {
   bool tensor_map = false;
   bool cooperative_groups = false, barrier = false, mma = false, nvshmem = false;
   bool foreign_source = false;  // the author's own device code: the short integer names and usual headers it may expect
+  bool fixed_integers = false;  // uint32_t and its relatives, in helpers of instructions of 0.27
   bool special_register[7] = {};  // %cluster_ctarank, %cluster_ctaid.xyz, %clusterid.xyz
 };
 

@@ -16,8 +16,10 @@ inline constexpr std::string_view kIdleOption = "TW3109";
 inline constexpr std::string_view kScalarRounding = "TW3110";
 inline constexpr std::string_view kRepeated = "TW3111";
 inline constexpr std::string_view kOverlap = "TW3112";
+inline constexpr std::string_view kTensorUnit = "TW3113";
 inline constexpr std::string_view kOverrun = "TW3121";
 inline constexpr std::string_view kWholeCopies = "TW3122";
+inline constexpr std::string_view kUnequalRegions = "TW3123";
 }  // namespace code
 
 inline constexpr text::CodeInfo kCodes[] = {
@@ -54,6 +56,12 @@ inline constexpr text::CodeInfo kCodes[] = {
     {code::kOverlap, "source and destination overlap",
      "Source and destination are tiles of one buffer that overlap without being the same. Threads read and write their "
      "elements one after the other, so some elements may be read after they were written."},
+    {code::kTensorUnit, "the tensor unit does otherwise",
+     "The copy is compiled as the reference compiles it, and the tensor unit (TMA) does something else than the script "
+     "says: it puts the elements in another place than the layout of shared memory names, stops at an address that is "
+     "no multiple of 128 bytes, or has no such reduction of the type. The message says which of them, with the numbers "
+     "of this call. Boxes lie on multiples of 128 bytes in shared memory; a swizzle permutes chunks of 16 bytes within "
+     "rows of its own width, and a box of narrower rows gives each of them a whole row."},
     {code::kOverrun, "beyond the buffer",
      "For some block, thread and round that do run, this lies outside of its buffer: the message says which. Ranges of "
      "scope ids and loops are exact, and every condition on the way was followed, so it is certain. It is a warning, "
@@ -68,6 +76,10 @@ inline constexpr text::CodeInfo kCodes[] = {
      "depends on which thread it is, and so each of them moves the same elements to the same place. That gives the "
      "right values and takes as many times the traffic: Tx.cta.copy, Tx.warp.copy share the work. It is a warning, "
      "because the reference compiles it the same way."},
+    {code::kUnequalRegions, "copied regions differ in shape",
+     "From release 0.26 on both regions of a copy have the same extents, apart from dimensions of extent 1, whatever "
+     "variant serves it: a copy does not reshape. Copies that name `tma_auto` or `tma_explicit` move bytes and need "
+     "only as many of them on both sides. Index or slice the longer side, or copy between views of one shape."},
 };
 
 }  // namespace tilewright::dispatch

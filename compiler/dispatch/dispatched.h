@@ -52,6 +52,7 @@ struct TensorMap {
   std::string_view dtype;
   std::vector<ir::Expr> dims, strides;  // innermost first; strides in bytes, one fewer than dims
   std::vector<std::int64_t> box, element_strides;
+  std::vector<ir::Expr> host_box{};  // the box, where an extent of it is known on the host alone; else empty
   int interleave = 0, swizzle = 0, l2_promotion = 2, oob_fill = 0;
 };
 

@@ -5,6 +5,7 @@
 
 #include "compiler/dispatch/advice.h"
 #include "compiler/dispatch/codes.h"
+#include "compiler/dispatch/copy_regions.h"
 #include "compiler/dispatch/overruns.h"
 #include "compiler/dispatch/variant.h"
 #include "compiler/dispatch/words.h"
@@ -217,6 +218,12 @@ class Dispatcher {
     std::span<const Variant> variants = variants_of(call.primitive, shared_.dialect());
     if (variants.empty()) {
       fail(call, code::kNoVariants, cat(call.primitive, " has no registered variants for target cuda"), "");
+      return;
+    }
+    if (Reason unequal = unequal_regions(call, shared_.dialect()); !unequal.empty()) {
+      text::Diagnostic d = diagnostic(code::kUnequalRegions, Severity::Error, std::move(unequal), call.origin);
+      d.hint = "copy between views of one shape: index the dimensions that one side lacks";
+      context_.report(std::move(d));
       return;
     }
     std::optional<text::Diagnostic> misspelt = check_options(call);

@@ -60,6 +60,9 @@ ir::Interval quick_bounds(Expr e, int depth = 0) {
 
 // ---- the walk -------------------------------------------------------------------------------------------------------
 
+// The tensor unit leaves out what lies outside of a tensor.
+bool by_tensor_unit(const CallReport& report) { return report.variant.starts_with("tma"); }
+
 class Overruns {
  public:
   Overruns(const scope::Closure& closure, const std::vector<CallReport>& calls, text::Dialect release,
@@ -352,7 +355,7 @@ class Overruns {
     for (const ir::Operand& o : s->args) {
       // The tensor unit leaves out what lies outside of a tensor, and kernels rely on it.
       const bool clipped =
-          report->variant == "tma" && o.region.buffer && o.region.buffer->scope == ir::StorageScope::Global;
+          by_tensor_unit(*report) && o.region.buffer && o.region.buffer->scope == ir::StorageScope::Global;
       if (o.region.buffer && !clipped) region(o.region, s, o.span);
     }
     whole_copy(s, *report);
@@ -385,7 +388,7 @@ class Overruns {
   void whole_copy(const ir::TileCall* s, const CallReport& report) {
     if (s->scope != ir::ExecScope::Thread || (s->primitive != "copy" && s->primitive != "copy_async")) return;
     // Those that one thread issues are told so where they are chosen.
-    if (report.variant == "tma" || report.variant == "dsmem" || report.variant == "smem->tmem") return;
+    if (by_tensor_unit(report) || report.variant == "dsmem" || report.variant == "smem->tmem") return;
     if (s->args.size() < 2 || !report.scope.tracked || !report.scope.inexact.empty()) return;
     std::int64_t threads = 1;
     for (scope::ActiveAxis axis : {scope::ActiveAxis::laneid, scope::ActiveAxis::warpid}) {

@@ -13,6 +13,12 @@ std::string operand_text(const ir::Operand& operand) {
   return operand.value ? ir::to_string(operand.value) : std::string("None");
 }
 
+// A pair has a condition and a tensor.
+std::string option_text(const ir::Operand& operand) {
+  if (!operand.region.buffer || !operand.value) return operand_text(operand);
+  return cat("(", ir::to_string(operand.value), ", ", ir::spoken_name(*operand.region.buffer), ")");
+}
+
 // Columns of what a terminal shows: continuation bytes of UTF-8 take none.
 std::size_t columns(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
@@ -46,9 +52,12 @@ std::string call_text(const ir::TileCall& call) {
     comma();
     text += operand_text(operand);
   }
+  std::string_view before;
   for (const ir::ConfigItem& item : call.config) {
     comma();
-    text += cat(item.key, "=", operand_text(item.value));
+    // Members of a list follow each other under one name.
+    text += cat(item.key == before ? "" : cat(item.key, "="), option_text(item.value));
+    before = item.key;
   }
   if (!call.dispatch.empty()) {
     comma();

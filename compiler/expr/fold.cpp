@@ -43,6 +43,7 @@ double round_to(DataType dtype, double value) {
 }
 
 std::optional<std::int64_t> fold_integer(ExprKind kind, DataType dtype, std::int64_t a, std::int64_t b) {
+  if (dtype.bits > 64) return std::nullopt;  // constants have 64 bits
   const auto ua = static_cast<std::uint64_t>(a);
   const auto ub = static_cast<std::uint64_t>(b);
   const bool is_unsigned = !dtype.is_int();

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "compiler/intrinsics/effect_text.h"
+#include "compiler/intrinsics/operand_forms.h"
 
 namespace tilewright::intrinsics {
 namespace {
@@ -71,7 +72,9 @@ class Resolver {
     out.offset = argument(e.offset);
     out.rank = argument(e.rank);
     out.mask = argument(e.mask);
-    if (out.mask && ir::is_constant(out.mask, 0)) out.mask = {};
+    if (out.mask && (ir::is_constant(out.mask, 0) || (args_.operand("multicast") && !is_multicast(args_)))) {
+      out.mask = {};
+    }
     if (e.object == Object::Mbarrier && out.space == Space::None) {
       const bool mapped = out.operand->kind == OperandKind::SharedPointer && !out.operand->dtype.is_void();
       out.space = mapped || out.rank || e.mask != kNoOperand ? Space::SharedCluster : Space::Shared;
@@ -227,6 +230,13 @@ OperandUse tensor_use_of(const Intrinsic& row, const Operand& map) {
 bool moves_rows(const Intrinsic& row) {
   return std::ranges::any_of(row.effects,
                              [](const Effect& e) { return e.factors > 0 && e.bytes[0].kind == Factor::Kind::Rows; });
+}
+
+bool is_multicast(const Arguments& a) {
+  if (!a.operand("cta_mask")) return false;
+  if (a.given("multicast")) return a.flag("multicast");
+  const std::int64_t* mask = ir::constant(a["cta_mask"]);
+  return !mask || (*mask != 0 && !(a.operand("multicast") && (*mask & (*mask - 1)) == 0));
 }
 
 bool is_silent(const Intrinsic& row) {

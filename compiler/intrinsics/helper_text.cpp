@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/intrinsics/operand_forms.h"
+
 namespace tilewright::intrinsics {
 namespace {
 
@@ -17,8 +19,11 @@ std::string_view policy_of_hint(std::string_view hint) {
   return {};
 }
 
-// An address that the script holds as uint64.
+// An address that the script holds as uint64, or as a 32-bit address in shared memory.
 bool is_number(ir::Expr pointer) { return !pointer.dtype().is_handle(); }
+bool is_shared_address(const Operand& o, ir::Expr pointer) {
+  return takes_address(o) && pointer.dtype().is_integral() && pointer.dtype().bits == 32;
+}
 
 bool is_runtime(OperandKind kind) {
   return kind != OperandKind::Attribute && kind != OperandKind::List && kind != OperandKind::Variadic;
@@ -55,6 +60,7 @@ ir::DataType register_type(ir::DataType wanted, ir::Expr value) {
 }
 
 ir::DataType type_word(std::string_view word) {
+  if (word == "u16") return {ir::TypeCode::UInt, 16, 1};
   if (word == "u32") return ir::kUInt32;
   if (word == "i32") return ir::kInt32;
   if (word == "u64") return ir::kUInt64;
@@ -129,6 +135,7 @@ std::string HelperText::name() const {
   }
   const Operand* previous = nullptr;
   for (const Item& item : items_) {
+    if (item.is_further) continue;
     const Operand& o = *item.operand;
     bool several = !is_runtime(o.kind);
     if (!item.used) {
@@ -201,6 +208,26 @@ std::string HelperText::use_operand(const Operand& operand, std::string_view as)
   return out;
 }
 
+std::string HelperText::use_elements(const Operand& operand, std::size_t count, std::string_view type) {
+  std::string out;
+  auto base = std::ranges::find(items_, &operand, &Item::operand);
+  if (base == items_.end()) return out;
+  const std::size_t at = static_cast<std::size_t>(base - items_.begin());
+  for (std::size_t i = 0; i < count; ++i) {
+    std::size_t index = at;
+    if (i > 0) {
+      items_.push_back(items_[at]);
+      items_.back().is_further = true;
+      index = items_.size() - 1;
+    }
+    items_[index].dtype = type_word(type);
+    items_[index].element = static_cast<int>(i);
+    out.append(out.empty() ? "" : ", ").append(use(items_[index]));
+    if (language_ == Language::Reading && count > 1) out.append("[").append(std::to_string(i)).append("]");
+  }
+  return out;
+}
+
 bool HelperText::truthy(std::string_view name) const {
   const Operand* o = args_.operand(name);
   if (!o) return false;
@@ -250,6 +277,10 @@ std::string HelperText::mark(std::string_view inside) {
     as = inside.substr(colon + 1);
     inside = inside.substr(0, colon);
   }
+  if (const std::size_t bracket = inside.find('['); bracket != inside.npos) {
+    const Operand* pointer = args_.operand(inside.substr(0, bracket));
+    return pointer ? use_elements(*pointer, std::stoul(std::string(inside.substr(bracket + 1))), as) : std::string();
+  }
   const Operand* o = args_.operand(inside);
   if (!o) return "<no operand " + std::string(inside) + ">";  // a row's mistake; the tests assemble every row
   if (!dotted) return use_operand(*o, as);
@@ -276,6 +307,7 @@ std::string HelperText::expand(std::string_view text) {
 
 std::string HelperText::parameter_type(const Item& item, int template_index) const {
   ir::DataType d = item.dtype;
+  if (is_shared_address(*item.operand, item.value)) return "unsigned int";
   switch (item.kind) {
     case OperandKind::SharedPointer:
     case OperandKind::GlobalPointer: return is_number(item.value) ? "unsigned long long" : "void*";
@@ -295,7 +327,7 @@ std::string HelperText::parameter_list(std::string& template_head) const {
   std::string parameters, types;
   int index = 0;
   for (const Item& item : items_) {
-    if (!item.used) continue;
+    if (!item.used || item.is_further) continue;
     std::string type = parameter_type(item, index);
     if (type.starts_with('T'))
       types.append(types.empty() ? "" : ", ").append("typename T").append(std::to_string(index));
@@ -313,6 +345,7 @@ std::string HelperText::constraint(const Item& item) const {
   const std::string& p = item.parameter;
   Access access = item.access;
   std::string prefix = access == Access::Out ? "=" : access == Access::InOut ? "+" : "";
+  if (is_shared_address(*item.operand, item.value)) return operand("r", p);
   switch (item.kind) {
     case OperandKind::SharedPointer:
       return operand("r", "(unsigned int)__cvta_generic_to_shared(" +
@@ -321,7 +354,9 @@ std::string HelperText::constraint(const Item& item) const {
       if (item.dtype.is_void()) return operand("l", p);
       {
         Register r = register_of(item.dtype);
-        return operand(prefix + std::string(r.constraint), "*(" + std::string(r.type) + "*)" + p);
+        const std::string typed = "(" + std::string(r.type) + "*)" + p;
+        if (item.element < 0) return operand(prefix + std::string(r.constraint), "*" + typed);
+        return operand(prefix + std::string(r.constraint), "(" + typed + ")[" + std::to_string(item.element) + "]");
       }
     case OperandKind::Reference: {
       Register r = register_of(register_type(item.dtype, item.value));
@@ -330,7 +365,7 @@ std::string HelperText::constraint(const Item& item) const {
     case OperandKind::Value: {
       ir::DataType d = item.dtype.is_void() ? item.value.dtype() : item.dtype;
       Register r = register_of(d);
-      if (d.is_bool()) return operand("r", "(int)" + p);
+      if (d.is_bool() || d.storage_bits() * d.lanes == 8) return operand("r", "(int)" + p);
       if (d.is_handle()) return operand("l", p);
       bool same = c_type(d) == r.type;
       return operand(r.constraint, same ? p : "*(" + std::string(r.type) + "*)&" + p);
@@ -344,7 +379,7 @@ Emitted HelperText::start() const {
   out.helper_name = name();
   out.preamble = args_.row().preamble;
   for (const Item& item : items_) {
-    if (item.used) out.argument_positions.push_back(item.position);
+    if (item.used && !item.is_further) out.argument_positions.push_back(item.position);
   }
   return out;
 }
@@ -396,7 +431,9 @@ Emitted HelperText::finish_asm(std::string expanded) {
   std::string returned = result.is_void() || !uses_result_ ? "void" : std::string(result_register.type);
   std::string& s = out.helper_source;
   s = head + "__forceinline__ __device__ " + returned + " " + out.helper_name + "(" + parameters + ") {\n";
-  if (uses_result_) s += "  " + returned + " result;\n";
+  // No register has 8 bits.
+  const bool byte = uses_result_ && result.storage_bits() * result.lanes == 8;
+  if (uses_result_) s += "  " + (byte ? "unsigned int" : returned) + " result;\n";
   s += args_.row().is_volatile ? "  asm volatile(" : "  asm(";
   std::string_view rest = text;
   if (scoped) s += "\"{\\n\"";
@@ -415,7 +452,7 @@ Emitted HelperText::finish_asm(std::string expanded) {
   if (clobbers || !inputs.empty()) s += "\n      :" + (inputs.empty() ? "" : " " + inputs);
   if (clobbers) s += "\n      : \"memory\"";
   s += ");\n";
-  if (uses_result_) s += "  return result;\n";
+  if (uses_result_) s += byte ? "  return (" + returned + ")result;\n" : "  return result;\n";
   s += "}\n";
   return out;
 }

@@ -9,7 +9,8 @@
 //   {*name}        List or Variadic: its registers, separated by commas
 //   {name:T}       as a register of type T (u32 i32 u64 f32 f64) instead of the operand's own; {*name:T:first:count}
 //   only
-//                  some items; T `in f32` reads what the operand otherwise writes
+//                  some items; {name[n]:T} the first n registers of type T behind a pointer; T `in f32` reads what the
+//                  operand otherwise writes
 //   {#name}        the constant that the run-time operand is, as text
 //   {=}            the result (asm)
 //   {hint}{policy} ".L2::cache_hint" and ", register" of the operands cache_hint and cache_policy, if either is given
@@ -53,11 +54,14 @@ class HelperText {
     ir::DataType dtype;  // void: that of the value
     Access access;
     bool used = false;
+    int element = -1;         // the register is this one behind the pointer; -1: the pointer is to one
+    bool is_further = false;  // another register behind a pointer that is a parameter already
   };
 
   std::string mark(std::string_view inside);
   std::string use(Item& item);
   std::string use_operand(const Operand& operand, std::string_view as = {});
+  std::string use_elements(const Operand& operand, std::size_t count, std::string_view type);
   bool truthy(std::string_view name) const;
   std::string parameter_list(std::string& template_head) const;
   std::string parameter_type(const Item& item, int template_index) const;

@@ -1,6 +1,6 @@
 #include "compiler/intrinsics/printed.h"
 
-#include "compiler/intrinsics/intrinsic.h"
+#include "compiler/intrinsics/forms.h"
 
 namespace tilewright::intrinsics {
 
@@ -9,6 +9,11 @@ std::vector<ir::PrintedArgument> printed_arguments(const ir::Call& call) {
   const Intrinsic* row = of(call.callee);
   if (!row) {
     for (const ir::Expr& arg : call.args) out.push_back({{}, {&arg, 1}, false});
+    return out;
+  }
+  if (const Form* form = form_of(*row)) {
+    const std::span<const ir::Expr> written = Arena::current().copy(printed_form(*form, call.args));
+    for (std::size_t i = 0; i < written.size(); ++i) out.push_back({{}, written.subspan(i, 1), false});
     return out;
   }
   // The variadic operand is last in the row and takes positions in a call: what stands before it cannot be left out,

@@ -126,6 +126,11 @@ class Row {
     row_.preamble = preamble;
     return *this;
   }
+  // What tells its helper from those of other rows with this name.
+  constexpr Row& form(std::string_view word) {
+    row_.form = word;
+    return *this;
+  }
   constexpr Row& says(std::string_view text) {
     row_.documentation = text;
     return *this;

@@ -5,17 +5,18 @@
 //
 //   type                     operand
 //   shared global ptr map    pointers, see OperandKind; `remote`: a mapped shared address as uint64
+//   window, address          shared, ptr; also the 32-bit address that it has in shared memory, as a number
 //   i32 u32 u64 ... any      Value
 //   from T, to T, at T       Pointer that the instruction reads, writes, updates as one register of type T
 //   in T, out T, inout T     Reference to an element that it reads, writes, updates; T may be any
 //   attr, attr(a|b), flag    Attribute: free, one of these texts, a bool
-//   list T                   List of T
+//   list T, some T           List of T; `some`: also one T alone
 #pragma once
 #include <algorithm>
 #include <array>
 #include <string_view>
 
-#include "compiler/intrinsics/intrinsic.h"
+#include "compiler/intrinsics/operand_forms.h"
 
 namespace tilewright::intrinsics {
 
@@ -97,8 +98,12 @@ constexpr void set_type(Operand& to, std::string_view t) {
     to.dtype = ir::kUInt64;
   } else if (t == "global") {
     to.kind = OperandKind::GlobalPointer;
-  } else if (t == "ptr") {
+  } else if (t == "ptr" || t == "address") {
     to.kind = OperandKind::Pointer;
+    if (t == "address") to.choices = kOrAddress;
+  } else if (t == "window") {
+    to.kind = OperandKind::SharedPointer;
+    to.choices = kOrAddress;
   } else if (t == "map") {
     to.kind = OperandKind::TensorMap;
     to.dtype = ir::kUInt64;
@@ -141,10 +146,12 @@ consteval auto parse_signature() {
       to.default_text = trim(type.substr(equals + 1));
       type = trim(type.substr(0, equals));
     }
-    bool list = type.starts_with("list ");
+    const bool some = type.starts_with("some ");
+    bool list = some || type.starts_with("list ");
     set_type(to, list ? type.substr(5) : type);
     if (star || list) {
       to.item = to.kind;
+      if (some) to.choices = kOrOne;
       to.kind = star ? OperandKind::Variadic : OperandKind::List;
     }
     ++i;

@@ -11,6 +11,8 @@ struct Spelling {
   std::string_view id;  // of the row
   ir::Respelling spelling;
 };
+// The first release with this row, under the name that stands in it.
+text::Dialect first_release(std::string_view id);
 // Those of one row stand together, in the order of the releases.
 std::span<const Spelling> spellings();
 

@@ -5,7 +5,9 @@
 #include <deque>
 #include <mutex>
 
+#include "compiler/intrinsics/forms.h"
 #include "compiler/intrinsics/rows/rows.h"
+#include "compiler/intrinsics/rows/tile_rows.h"
 #include "compiler/intrinsics/spellings.h"
 
 namespace tilewright::intrinsics {
@@ -36,11 +38,14 @@ struct Table {
 
   Table() {
     const std::span<const Intrinsic> families[] = {
-        mbarrier_rows(),  fence_rows(),       cp_async_rows(),     bulk_rows(),    tensor_rows(),     tensormap_rows(),
-        memory_rows(),    matrix_rows(),      wgmma_rows(),        tcgen05_rows(), descriptor_rows(), arithmetic_rows(),
-        cuda_sync_rows(), cuda_memory_rows(), cuda_convert_rows(), debug_rows(),   nvshmem_rows(),    builtin_rows(),
+        mbarrier_rows(),      fence_rows(),      cp_async_rows(),  bulk_rows(),        tensor_rows(),
+        tensormap_rows(),     memory_rows(),     matrix_rows(),    wgmma_rows(),       tcgen05_rows(),
+        descriptor_rows(),    arithmetic_rows(), cuda_sync_rows(), cuda_memory_rows(), cuda_convert_rows(),
+        debug_rows(),         nvshmem_rows(),    builtin_rows(),   arrival_rows(),     packed_rows(),
+        vector_memory_rows(), conversion_rows(), mark_rows(),
     };
-    const std::span<const Intrinsic> internal[] = {internal_matrix_rows(), internal_wgmma_rows()};
+    const std::span<const Intrinsic> internal[] = {internal_matrix_rows(), internal_wgmma_rows(), internal_copy_rows(),
+                                                   internal_tensor_rows()};
     std::size_t total = 0;
     for (auto family : families) total += family.size();
     for (auto family : internal) total += family.size();
@@ -67,6 +72,8 @@ struct Table {
       by_name.reserve(spelled);
       for (std::size_t i = 0; i < spelled; ++i) {
         const std::string_view name = rows[i].name_in(release);
+        // Since 0.27 instructions are called by their words (forms.h).
+        if (release >= text::Dialect::V0_27 && name.starts_with("ptx.")) continue;
         if (!name.empty()) by_name.push_back({name, &rows[i]});
       }
       std::ranges::stable_sort(by_name, {}, &Named::name);
@@ -80,12 +87,21 @@ struct Table {
   }
 
   void respell() {
+    auto spell = [&](Intrinsic& row, const ir::Respelling& spelling) {
+      if (row.respelled.empty()) respelled.emplace_back();
+      respelled.back().push_back(spelling);
+      row.respelled = respelled.back();
+    };
+    for (Intrinsic& row : rows) {
+      const text::Dialect since = first_release(row.id);
+      if (since == text::Dialect::V0_25) continue;
+      spell(row, {text::Dialect::V0_25, {}});
+      spell(row, {since, row.name});
+    }
     for (const Spelling& s : spellings()) {
       Intrinsic* row = find(s.id);
       assert(row);
-      if (row->respelled.empty()) respelled.emplace_back();
-      respelled.back().push_back(s.spelling);
-      row->respelled = respelled.back();
+      spell(*row, s.spelling);
     }
     for (std::size_t i = 0; i < known.size(); ++i) {
       known[i] = find(kRowNames[i].id);
@@ -131,7 +147,7 @@ const Intrinsic& row_of(KnownRow name) {
 const Intrinsic* of(const ir::Callee* callee) {
   const std::vector<Intrinsic>& rows = the_table().rows;
   std::less<const ir::Callee*> before;
-  if (before(callee, rows.data()) || !before(callee, rows.data() + rows.size())) return nullptr;
+  if (before(callee, rows.data()) || !before(callee, rows.data() + rows.size())) return form_callee(callee);
   return static_cast<const Intrinsic*>(callee);
 }
 

@@ -3,7 +3,9 @@
 
 #include "compiler/intrinsics/arguments.h"
 #include "compiler/intrinsics/emit.h"
+#include "compiler/intrinsics/forms.h"
 #include "compiler/intrinsics/helper_text.h"
+#include "compiler/intrinsics/operand_forms.h"
 #include "compiler/text/symbol.h"
 
 namespace tilewright::intrinsics {
@@ -30,6 +32,8 @@ std::string list_choices(std::string_view choices) {
   return out;
 }
 
+bool is_address(ir::Expr value) { return value.dtype().is_integral() && value.dtype().bits == 32; }
+
 bool is_choice(std::string_view choices, ir::Expr value) {
   std::string text = attribute_text(value);
   const std::int64_t* number = ir::constant(value);
@@ -46,7 +50,7 @@ bool is_choice(std::string_view choices, ir::Expr value) {
 }
 
 // Attributes that hold whole texts: they are printed as literals, or are source of the author's own.
-bool is_free_text(const Operand& o) { return o.name == "fmt" || o.name == "source_code"; }
+bool is_free_text(const Operand& o) { return o.name == "fmt" || o.name == "source_code" || o.name == "name"; }
 
 std::optional<std::string> check_attribute(const Operand& o, ir::Expr value) {
   if (!is_attribute(value)) {
@@ -73,6 +77,7 @@ std::optional<std::string> check_value(const Operand& o, OperandKind kind, ir::E
       kind == OperandKind::SharedPointer || kind == OperandKind::GlobalPointer || kind == OperandKind::Pointer;
   if (pointer && d == ir::kInt32 && ir::is_constant(value, 0)) return std::nullopt;  // null, as the reference takes it
   bool address = d.is_handle() || d == ir::kUInt64;
+  if (takes_address(o) && is_address(value)) return std::nullopt;
   switch (kind) {
     case OperandKind::SharedPointer:
       if (!address || (o.dtype.is_void() && !d.is_handle())) {
@@ -125,6 +130,10 @@ std::optional<std::string> check_operands(const Intrinsic& row, std::span<const 
 
 }  // namespace
 
+bool is_choice_of(const Operand& operand, ir::Expr value) {
+  return operand.choices.empty() || is_choice(operand.choices, value);
+}
+
 bool available(Availability a, ir::Target t) {
   const int sm = t.number();
   const bool blackwell = t.major == 10 || t.major == 11;  // the data-centre ones; sm_120 and up are another family
@@ -164,17 +173,23 @@ std::string_view availability_name(Availability a) {
 }
 
 ir::TargetSet verifying_targets(const Intrinsic& row, std::span<const ir::Expr> args) {
-  if (check_operands(row, args)) return 0;
+  const Form* form = form_of(row);
+  if (!form && check_operands(row, args)) return 0;
   ir::TargetSet out = 0, bit = 1;
   for (ir::Target target : ir::known_targets()) {
-    if (available(row.availability, target) && (!row.check || !row.check(row, args, target))) out |= bit;
+    if (form ? !verify_form(*form, args, target)
+             : available(row.availability, target) && (!row.check || !row.check(row, args, target)))
+      out |= bit;
     bit <<= 1;
   }
   return out;
 }
 
 std::string failure_everywhere(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target preferred) {
-  auto in_question = [&](ir::Target target) { return available(row.availability, target); };
+  const Form* form = form_of(row);
+  auto in_question = [&](ir::Target target) {
+    return form ? !verify_form(*form, args, target) : available(row.availability, target);
+  };
   if (!in_question(preferred)) {
     auto found = std::ranges::find_if(ir::known_targets(), in_question);
     if (found != ir::known_targets().end()) preferred = *found;
@@ -183,6 +198,7 @@ std::string failure_everywhere(const Intrinsic& row, std::span<const ir::Expr> a
 }
 
 std::optional<std::string> verify(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target target) {
+  if (const Form* form = form_of(row)) return verify_form(*form, args, target);
   if (row.availability != Availability::Never && !available(row.availability, target)) {
     return "needs " + std::string(availability_name(row.availability)) + ", this is " + target.name();
   }

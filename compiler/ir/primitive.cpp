@@ -50,6 +50,20 @@ constexpr PrimitiveKeyword kRounding = {"rounding_mode", "\"rz\"",
 constexpr PrimitiveKeyword kThreadReduce = {
     "thread_reduce", "False", "At warp scope: the lanes combine their parts by shuffles, and each holds the result."};
 
+constexpr PrimitiveKeyword kPrefetchSize = {
+    "prefetch_size", "None", "Bytes that the load brings into L2: \"L2::64B\", \"L2::128B\" or \"L2::256B\"."};
+
+Keywords copy_keywords() {
+  return {
+      {"cache", "None", "\"nc\": the load passes the read-only cache; nothing writes there while the kernel runs."},
+      {"l1_evict", "None",
+       "What L1 keeps of the load: \"L1::evict_first\", \"L1::evict_last\", \"L1::no_allocate\" and others."},
+      {"l2_evict", "None",
+       "What L2 keeps of the load: \"L2::evict_first\", \"L2::evict_last\" or \"L2::evict_normal\"."},
+      kPrefetchSize,
+  };
+}
+
 Keywords copy_async_keywords() {
   return {
       {"mbar", "None", "The mbarrier in shared memory that counts the bytes as they arrive.", OperandRole::Both},
@@ -62,6 +76,33 @@ Keywords copy_async_keywords() {
        "Combines with what is there: \"add\", \"min\", \"max\", \"inc\", \"dec\", \"and\", "
        "\"or\" or \"xor\"."},
       {"prefetch_tensormap", "False", "Brings the tensor map into its cache at the start of the kernel."},
+      {"mbarrier_addr", "False", "The barrier goes to the instruction as a 32-bit shared address."},
+      {"tensormap_l2_promotion", "\"L2::128B\"",
+       "What the L2 cache fetches at once: \"none\", \"L2::64B\", \"L2::128B\" or \"L2::256B\"."},
+      {"tma_dtype", "None", "\"tf32\": elements of float32 are rounded to TF32 on the way."},
+      {"gather4", "None", "The numbers of the four rows of a matrix that are loaded."},
+      {"src_selector", "None",
+       "[(condition, tensor), ...]: the first tensor whose condition holds is loaded from in place of the source."},
+      {"direct", "False", "One cp.async of 4, 8 or 16 bytes, from the region's first element on."},
+      {"predicate", "-1", "The copy is made where it is not 0; -1: everywhere."},
+      {"fill_mode", "\"\"",
+       "\"zero\": where predicate= is 0, zeros are written; else the destination keeps its contents."},
+      {"prefetch_size", "-1", "Bytes that cp.async brings into L2: 64, 128 or 256."},
+      {"shape", "None", "The shape of tcgen05.cp, \"128x256b\" or another; None: the layouts tell."},
+      {"multicast", "None", "Which warps get copies of the rows: \"warpx2::02_13\", \"warpx2::01_23\" or \"warpx4\"."},
+  };
+}
+
+Keywords gemm_async_keywords() {
+  return {
+      kGroup,
+      {"descI", "None", "A ready-made instruction descriptor of 32 bits."},
+      {"mma_m", "None", "Rows of one instruction, of both CTAs of a pair; given together with mma_n."},
+      {"mma_n", "None", "Columns of one instruction; given together with mma_m."},
+      {"smem_desc", "\"hoist\"",
+       "Where matrix descriptors are made: \"hoist\", \"local_hoist\", \"encode\" or \"recompute\"."},
+      {"weight_stationary", "False", "tcgen05.mma.ws; the layout of C tells, too."},
+      {"is_AB_tf32", "False", "A and B hold float32 (or tf32), which is multiplied as tf32."},
   };
 }
 
@@ -69,7 +110,8 @@ Keywords copy_async_keywords() {
 
 std::vector<Primitive> rows() {
   return {
-      {"copy", tile_to_tile(), {}, "Copies a tile; when it returns, the copy is done for the threads that issued it."},
+      {"copy", tile_to_tile(), copy_keywords(),
+       "Copies a tile; when it returns, the copy is done for the threads that issued it."},
       {"copy_async",
        {accumulated("dst", "use_tma_reduce"), read("src")},
        copy_async_keywords(),
@@ -81,6 +123,7 @@ std::vector<Primitive> rows() {
       {"sqrt", scaled(), {}, "The square root of each element."},
       {"exp", scaled(), {}, "The exponential of each element."},
       {"exp2", scaled(), {}, "Two to the power of each element."},
+      {"log2", scaled(), {}, "The logarithm to base 2 of each element.", !kClips, text::since(text::Dialect::V0_26)},
       {"reciprocal", {in_place("dst", "src"), read("src", "None")}, {}, "One over each element."},
       {"silu", tile_to_tile(), {}, "x * sigmoid(x) of each element."},
       {"add", binary(), {kRounding}, "Adds element by element."},
@@ -106,7 +149,7 @@ std::vector<Primitive> rows() {
       {"gemm_async",
        {accumulated("C", "accum"), read("A"), read("B"), read("SFA", "None"), read("SFB", "None"),
         scalar("transA", "False"), scalar("transB", "False"), scalar("accum", "False")},
-       {kGroup, {"descI", "None", "A ready-made instruction descriptor of 32 bits."}},
+       gemm_async_keywords(),
        "Starts a matrix product; the script waits for it."},
       {"permute_layout", tile_to_tile(), {}, "Moves a tile into another layout."},
       {"binary_reduce",

@@ -7,6 +7,7 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/expr/infix.h"
+#include "compiler/layout/notation.h"
 #include "compiler/text/escape.h"
 
 namespace tilewright::ir {
@@ -228,7 +229,9 @@ void ScriptWriter::call(const Call& call) {
     out += ')';
     return;
   }
-  out.append("T.").append(call.callee->name_in(release_)).append("(");
+  // A row that this release cannot spell is named as the one that has it does.
+  const std::string_view path = call.callee->name_in(release_);
+  out.append("T.").append(path.empty() ? call.callee->name : path).append("(");
   if (call.callee == &builtin::address_of && call.args[0].kind() == ExprKind::Load) {
     const Load* load = call.args[0].as<Load>();
     if (prints_as_scalar(load->buffer)) {
@@ -281,7 +284,9 @@ void ScriptWriter::declaration(const Buffer& buffer, bool with_data, bool with_s
   if (!buffer.layout) {
     out += ", layout=None";
   } else if (!has_default_layout(buffer)) {
-    out.append(", layout=").append(layout::to_string(*buffer.layout));
+    out.append(", layout=")
+        .append(release_ < text::Dialect::V0_26 ? layout::to_string(*buffer.layout)
+                                                : layout::to_combined_string(*buffer.layout));
   }
   if (buffer.allocated_addr) {
     out += ", allocated_addr=";
@@ -655,10 +660,31 @@ void ScriptWriter::tile_call(const TileCall* s) {
     out += ", dispatch=";
     string(s->dispatch);
   }
-  for (const ConfigItem& item : s->config) {
-    out.append(", ").append(item.key).append("=");
-    operand(item.value);
-  }
+  // One keyword from item `at` on, with all members of its list; returns the item after it.
+  auto option = [&](std::span<const ConfigItem> items, std::size_t at) {
+    const std::string_view key = items[at].key;
+    std::size_t end = at + 1;
+    while (end < items.size() && items[end].key == key) ++end;
+    auto pair = [](const ConfigItem& item) { return item.value.region.buffer && item.value.value; };
+    const bool list = end - at > 1 || pair(items[at]);
+    out.append(", ").append(key).append("=");
+    if (list) out += '[';
+    for (std::size_t i = at; i < end; ++i) {
+      if (i > at) out += ", ";
+      if (pair(items[i])) {
+        out += '(';
+        expression(items[i].value.value);
+        out += ", ";
+        out += name(items[i].value.region.buffer);
+        out += ')';
+      } else {
+        operand(items[i].value);
+      }
+    }
+    if (list) out += ']';
+    return end;
+  };
+  for (std::size_t i = 0; i < s->config.size();) i = option(s->config, i);
   out += ")\n";
 }
 

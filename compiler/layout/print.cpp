@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/layout/detail.h"
+#include "compiler/layout/notation.h"
 
 namespace tilewright::layout {
 namespace {
@@ -77,6 +78,18 @@ std::string to_string(const Layout& l) {
   if (!l.swizzle) return script_tile(l.tile ? *l.tile : TileLayout());
   if (!l.tile) return script_swizzle(*l.swizzle);
   return "T.ComposeLayout(" + script_swizzle(*l.swizzle) + ", " + script_tile(*l.tile) + ")";
+}
+
+Layout over_identity(const Layout& l) {
+  return l.is_bare_swizzle() ? Layout{l.swizzle, detail::identity(l.swizzle->period())} : l;
+}
+
+std::string to_combined_string(const Layout& l) {
+  if (!l.swizzle) return to_string(l);
+  const Swizzle& z = *l.swizzle;
+  return "T.ComposeLayout(" + std::to_string(z.per_element) + ", " + std::to_string(z.swizzle_len) + ", " +
+         std::to_string(z.atom_len) + ", " + script_tile(*over_identity(l).tile) +
+         (z.inner ? ")" : ", swizzle_inner=False)");
 }
 
 std::string to_short_string(const Layout& l) {

@@ -42,6 +42,7 @@ class Lowering {
   void collect_tensor_maps(std::span<const ir::Stmt* const> host);
   void survey(std::span<const ir::Stmt* const> device);
   void note_launch_attribute(std::string_view key, const std::int64_t* value);
+  void check_bounds();
   void place_tensor_maps(ir::Expr value);
   void acquire_tensor_maps();
   void size_pools();
@@ -81,6 +82,7 @@ class Lowering {
   std::vector<const ir::Alloc*> allocs_;
   std::vector<const ir::Decl*> views_;
   std::unordered_map<const ir::Var*, std::int64_t> pool_bytes_;
+  std::optional<std::int64_t> dynamic_bytes_;  // of the dynamic shared memory, where the kernel says it
   std::vector<std::pair<text::Span, std::string>> reported_;
 };
 

@@ -49,6 +49,7 @@ void Lowering::survey(std::span<const Stmt* const> device) {
           auto attr = static_cast<const Attr*>(s);
           const std::int64_t* value = constant(attr->value);
           if (attr->key == "tirx.pool_max_bytes" && attr->node && value) pool_bytes_[attr->node] = *value;
+          if (attr->key == "tirx.dyn_smem_bytes" && value) dynamic_bytes_ = *value;  // as 0.26 prints it
           note_launch_attribute(attr->key, value);
           break;
         }
@@ -63,6 +64,7 @@ void Lowering::survey(std::span<const Stmt* const> device) {
     if (attribute.key == "tilewright.tensor_maps") place_tensor_maps(attribute.value);
     note_launch_attribute(attribute.key, value);
   }
+  check_bounds();
 }
 
 // Where the kernel finds the maps that its host part encodes; a spelling of ours, which other compilers pass over.
@@ -109,6 +111,27 @@ void Lowering::note_launch_attribute(std::string_view key, const std::int64_t* v
   }
 }
 
+// What the kernel asks of its compiler: attributes of 0.26 and 0.27, which go together as nvcc takes them.
+void Lowering::check_bounds() {
+  origin_ = {in_.kernel->span, nullptr};
+  for (const Attribute& attribute : in_.kernel->attributes) {
+    const bool clusters = attribute.key == "tirx.launch_bounds_max_blocks_per_cluster";
+    if (!clusters && attribute.key != "tirx.max_registers") continue;
+    const std::int64_t* value = constant(attribute.value);
+    const bool given = out_.plan.min_blocks_per_sm > 0;
+    if (!value || *value < 1 || *value > 1 << 16) {
+      error(code::kSize, std::string(attribute.key) + " is " + to_string(attribute.value) +
+                             ": it must be a positive number that is known");
+    } else if (clusters && !given) {
+      error(code::kSize, "tirx.launch_bounds_max_blocks_per_cluster needs tirx.launch_bounds_min_blocks_per_sm",
+            "add T.attr({\"tirx.launch_bounds_min_blocks_per_sm\": 1})");
+    } else if (!clusters && given) {
+      error(code::kSize, "tirx.max_registers and tirx.launch_bounds_min_blocks_per_sm exclude each other",
+            "drop one of the two");
+    }
+  }
+}
+
 void Lowering::size_pools() {
   const Alloc* dynamic = nullptr;
   for (const Alloc* alloc : allocs_) {
@@ -133,6 +156,8 @@ void Lowering::size_pools() {
     if (!out_.plan.tensor_maps.empty()) align = std::max(align, std::int64_t{128});
     if (auto fixed = pool_bytes_.find(buffer->data); fixed != pool_bytes_.end()) {
       elements = fixed->second * 8 / element_bits(buffer->dtype);
+    } else if (dynamic_bytes_ && buffer->scope == StorageScope::SharedDyn) {
+      elements = *dynamic_bytes_ * 8 / element_bits(buffer->dtype);
     } else if (elements && *elements == 0) {
       std::int64_t bytes = 0;
       for (const Decl* decl : views_) {

@@ -78,6 +78,12 @@ bool set_address(dispatch::TensorMap& map, Expr pointer, std::span<const Buffer*
     return map.tensor != nullptr;
   }
   const Call* call = pointer.as<Call>();
+  if (call && call->callee == &builtin::handle_byte_offset) {
+    const Var* data = call->args[0].as<Var>();
+    map.tensor = data ? owner(data) : nullptr;
+    map.byte_offset = simplify(call->args[1]);
+    return map.tensor != nullptr;
+  }
   const Load* element = call && call->callee == &builtin::address_of ? call->args[0].as<Load>() : nullptr;
   if (!element) return false;
   map.tensor = owner(element->buffer->data);

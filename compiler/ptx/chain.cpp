@@ -122,6 +122,7 @@ std::string word_of_token(std::string_view token) {
 
 std::optional<Chain> Chain::begin(std::string_view name) {
   std::span<const Row* const> rows = family(name);
+  if (rows.empty() && name.ends_with('_')) rows = family(name.substr(0, name.size() - 1));  // `and_`
   if (rows.empty()) return std::nullopt;
   Chain out;
   for (const Row* row : rows) out.candidates_.push_back({row, Filled(row->slots.size(), kOpen)});

@@ -59,7 +59,8 @@ std::optional<std::vector<Bits>> computed(const Candidate& instruction, std::spa
                 });
   if (memory || !row.writes() || read.empty() || read.size() != read_count(instruction)) return std::nullopt;
   Form form(instruction, read);
-  for (auto compute : {compute_integer, compute_logic, compute_move, compute_compare, compute_float, compute_convert})
+  for (auto compute :
+       {compute_integer, compute_logic, compute_move, compute_compare, compute_float, compute_convert, compute_narrow})
     if (Results results = compute(form)) return results;
   return std::nullopt;
 }

@@ -121,7 +121,7 @@ class RoleFinder {
     });
   }
 
-  // Whose address this is; null: nobody's. Indices are values of their own.
+  // Whose address this is; null: unknown. Indices are values of their own.
   const Var* addressed(Expr e) {
     const auto* inner = e.as<Call>();
     if (inner && inner->callee == &builtin::address_of) {
@@ -453,7 +453,11 @@ class Binder {
     };
     list(map.dims, m.dims, 1, kExtent);
     list(map.strides, m.strides, 0, kStride);
-    m.box.assign(map.box.begin(), map.box.end());
+    if (map.host_box.empty()) {
+      m.box.assign(map.box.begin(), map.box.end());
+    } else {
+      list(map.host_box, m.box, 1, 256);
+    }
     m.element_strides.assign(map.element_strides.begin(), map.element_strides.end());
     m.interleave = map.interleave;
     m.swizzle = map.swizzle;

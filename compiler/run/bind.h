@@ -54,7 +54,7 @@ struct Bound {
   std::map<std::string, std::int64_t, std::less<>> extents;  // of all launches
   std::vector<BoundLaunch> launches;                         // one a launch of the job
   std::map<std::string, Number, std::less<>> values;         // as given
-  std::shared_ptr<Script> script;                            // that the kernels came from; null: nobody said
+  std::shared_ptr<Script> script;                            // that the kernels came from; null: not known
 };
 
 // What the kernel does with each tensor, by data variable: read off the script's statements. A pointer that leaves for

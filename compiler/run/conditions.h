@@ -21,7 +21,7 @@ struct Conditions {
 };
 // NVML's reasons for slower clocks in words; those of an idle device are none.
 std::vector<std::string> throttle_words(std::uint64_t reasons);
-// Was the device held back by heat, power or the hardware? Clocks that somebody has set are not among them.
+// Was the device held back by heat, power or the hardware? Clocks that were set on purpose are not among them.
 bool is_throttled(std::uint64_t reasons);
 
 // Samples of one device, gathered while kernels run. Made in the process that holds the GPU.

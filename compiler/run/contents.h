@@ -1,7 +1,7 @@
 // What a tensor holds, in memory that another process can be given without a copy.
 //
 // The bytes lie in a memory file of their own: passing its descriptor over a socket is enough for the process that
-// holds the GPU to read and write them in place. Copies of a Contents share the bytes. Pages that nobody touched cost
+// holds the GPU to read and write them in place. Copies of a Contents share the bytes. Untouched pages cost
 // nothing.
 #pragma once
 #include <concepts>
@@ -30,7 +30,7 @@ class Contents {
   operator std::string_view() const { return view(); }  // NOLINT(google-explicit-constructor)
   // Writing is seen by every copy.
   char* data() const;
-  // Copies `bytes` to the place `at`, where they fit. Pages that nobody touched are not cleared first, as they would be
+  // Copies `bytes` to the place `at`, where they fit. Untouched pages are not cleared first, as they would be
   // for a copy through data().
   void put(std::size_t at, std::string_view bytes) const;
   std::size_t size() const;

@@ -2,7 +2,7 @@
 // context that can do nothing any more, and a hang leaves one that can only be killed.
 //
 // A result is verified, not believed (design idea 11). Each buffer lies between guard zones in an allocation of its
-// own. A verifying round finds poison in every output; there are two, over different poisons, so that a byte nobody
+// own. A verifying round finds poison in every output; there are two, over different poisons, so that a byte not
 // wrote is told from a byte that happens to look like poison. Inputs are read back and compared.
 //
 // What the buffers hold at first lies on the device once more, where there is room, so that each further round costs a

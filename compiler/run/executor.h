@@ -1,4 +1,4 @@
-// Whoever can execute bound kernels: the GPU of this machine (gpu_executor.h), the simulator (simulated_executor.h), or
+// What can execute bound kernels: the GPU of this machine (gpu_executor.h), the simulator (simulated_executor.h), or
 // another machine. What is expected, compared and judged is the same for all (experiment.h).
 #pragma once
 #include <stop_token>
@@ -18,7 +18,7 @@ class Executor {
   virtual bool runs_cubins() const { return true; }
   // Makes sure that there is somewhere to execute. The error says why there is not.
   virtual std::expected<DeviceInfo, std::string> device(const std::stop_token& stop = {}) = 0;
-  // Compiles where it executes, for whoever has no compiler of his own.
+  // Compiles where it executes, for callers that have no compiler of their own.
   virtual std::expected<toolchain::Artifacts, toolchain::Error> compile(const toolchain::Request& /*request*/) {
     return std::unexpected(toolchain::Error{toolchain::Error::Kind::NoCuda, "there is no compiler", {}, {}});
   }

@@ -217,7 +217,7 @@ std::expected<void, Failure> Experiment::expect(const lower::LoweredKernel& refe
     b.role = bound->tensors[i].role = report.bound.tensors[*mine].role;
     b.contents = report.bound.job.buffers[*mine].contents;
   }
-  // Somebody asked for it, and can stop it: only a reference that does not end has to be.
+  // It was asked for, and can be stopped: only a reference that does not end has to be.
   simulate::Options options;
   options.max_steps = 200'000'000'000;
   options.max_ctas = ~std::uint64_t{0};

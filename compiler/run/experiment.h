@@ -58,7 +58,7 @@ class Experiment {
 
   // Makes up the inputs that are not given. May run beside whatever makes the cubins.
   void fill();
-  // Runs the kernels, whose cubins are in the report's job by now, and compares with the arrays that were expected.
+  // Runs the kernels, whose cubins are in the report's job already, and compares with the arrays that were expected.
   void execute(Executor& executor, const std::stop_token& stop);
 
   // Compares whatever is written and nothing was expected of yet with what a kernel of the same tensors leaves of the

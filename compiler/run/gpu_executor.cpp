@@ -82,7 +82,7 @@ Outcome GpuExecutor::run(const Job& job, const std::stop_token& stop) {
     out.message = device.error();
     return out;
   }
-  // Memory that nobody touches costs nothing: of an unchanged input nothing comes back.
+  // Memory that is not touched costs nothing: of an unchanged input nothing comes back.
   std::vector<Contents> results;
   for (int times = 0; times < 2; ++times)
     for (const JobBuffer& b : job.buffers) results.push_back(Contents::of_size(b.bytes));

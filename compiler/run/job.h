@@ -72,7 +72,7 @@ struct Job {
   std::vector<JobBuffer> buffers;
   std::vector<JobLaunch> launches;  // at least one; in order, in one stream, without anything between them
   // Others on the same buffers, whose time is held against that of `launches`: after each round of the ones a round of
-  // the others, or before it, in turn. Empty: nobody's.
+  // the others, or before it, in turn. Empty: of none.
   std::vector<JobLaunch> rivals;
   // Rounds of all launches: two to verify, each over another poison, then `warmups` and `repeats` timed ones; 0
   // repeats: not timed. A timed round is measured twice: right after another one of the same launches, and with the L2
@@ -146,9 +146,9 @@ enum class Status : std::uint8_t {
   NotLaunched,  // the driver refused the module, the memory, a tensor map or the launch
   Fault,        // the kernel was ended by the device: illegal address, misaligned access, trap
   Timeout,      // over the deadline; the process was killed
-  Stopped,      // nobody waits for it
+  Stopped,      // the caller no longer waits for it
   Lost,         // the process that held the GPU ended by itself
-  Incomplete,   // the simulator does not model something, or a limit was reached: nobody knows
+  Incomplete,   // the simulator does not model something, or a limit was reached: not known
 };
 std::string_view status_name(Status status);  // "done", "no_driver", "not_launched", ...
 

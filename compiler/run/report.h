@@ -15,14 +15,14 @@ namespace tilewright::run {
 
 struct TensorReport {
   std::string source;         // "random", a file, "poison"
-  std::string digest;         // SHA-256 of its contents after the run; empty: it was not run, or nobody asked
+  std::string digest;         // SHA-256 of its contents after the run; empty: it was not run, or not asked for
   std::string expected_from;  // "reference EXPR on the host", a file; empty: nothing was expected
   Tolerance tolerance;
   std::optional<Comparison> comparison;
   std::optional<Comparison> later;     // of what a timed round left otherwise
   std::optional<Comparison> schedule;  // likewise of another schedule of the simulator: the worst of them
   // Of a mismatch: the statement that wrote its first element, as the simulator finds it; nothing: it does not know, or
-  // nobody wrote it.
+  // nothing wrote it.
   std::optional<simulate::Producer> producer;
   std::string file;  // that it was written to
 };

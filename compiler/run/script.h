@@ -1,4 +1,4 @@
-// What bound kernels were made from: for an executor elsewhere that has to make them anew, and for what it then says of
+// What bound kernels were made from: for an executor elsewhere that makes them again, and for what it then says of
 // places in them.
 #pragma once
 #include <cstdint>

@@ -12,7 +12,7 @@ namespace tilewright::run {
 simulate::Inputs launch_inputs(const Bound& bound, const BoundLaunch& launch,
                                const std::function<simulate::Tensor(std::size_t)>& memory);
 
-// All launches in turn, once. Outputs hold `poison` in each byte that nobody writes. Fault: a finding that a GPU would
+// All launches in turn, once. Outputs hold `poison` in each byte that is not written. Fault: a finding that a GPU would
 // suffer from. Incomplete: not modelled, or over a limit.
 Outcome simulate_bound(const Bound& bound, const simulate::Options& options, unsigned char poison = 0xFF);
 

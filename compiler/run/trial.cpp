@@ -38,7 +38,7 @@ Unknowns unknowns_of(const lower::LoweredKernel& kernel, const TrialBudget& budg
   return out;
 }
 
-// Values for all that a launch needs and nobody has given.
+// Values for all that a launch needs and was not given.
 Bindings small_values(const lower::LoweredKernel& kernel, const TrialBudget& budget, std::int64_t extent,
                       std::int64_t scalar) {
   Bindings out;

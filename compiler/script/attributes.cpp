@@ -8,6 +8,7 @@
 #include "compiler/script/spelling.h"
 #include "compiler/script/surface.h"
 #include "compiler/script/tirx/modules.h"
+#include "compiler/script/tirx/tirx.h"
 #include "compiler/script/worlds.h"
 #include "compiler/text/nearest.h"
 
@@ -334,7 +335,7 @@ namespace {
 
 // False: a region has no such attribute of its own.
 bool attribute_of_region(Interpreter& in, const ir::Region& r, std::string_view name, Value* result) {
-  if (name == "buffer") {
+  if (name == "buffer" || (name == "source" && in.dialect() >= text::Dialect::V0_27)) {
     *result = in.buffer_value(r.buffer);
   } else if (name == "region") {
     std::vector<Value> items;
@@ -399,6 +400,13 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
       if (name == "specialize") return native("specialize", specialise, object);
       break;
     case Type::Kernel: return attribute_of_kernel(*this, object, name);
+    case Type::TypeAnnotation:  // as 0.26 prints the type of a pointer: T.handle("uint64", "shared").ty
+      if (name == "ty" && dialect_ >= text::Dialect::V0_26) return object;
+      break;
+    case Type::DataType:
+      if (name == "dtype" && dialect_ >= text::Dialect::V0_26)
+        return string(ir::dtype_name(object.as<DataTypeValue>()->dtype));
+      break;
     default: break;
   }
   if (python_attribute(*this, object, name, &result)) return result;
@@ -590,6 +598,11 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
     Str* member = cls->is_enum ? index.as<Str>() : nullptr;
     return member ? attribute(object, member->text, span) : object;  // list[int], dict[str, int], ... in annotations
   }
+  if (Namespace* n = object.as<Namespace>(); n && is_instruction(*n))
+    return fail(code::kType, span, n->path + " takes words one after the other",
+                "write all of them as one text, T.ptx[\"...\"]");
+  if (Namespace* n = object.as<Namespace>(); n && n->space == "T.ptx" && dialect() >= text::Dialect::V0_27)
+    return instruction_named(*this, index, span);
   if (object.as<Native>() || object.as<Namespace>()) return object;
   if (Instance* instance = object.as<Instance>()) {
     if (instance->cls->find("__getitem__")) {

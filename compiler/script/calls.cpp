@@ -8,6 +8,7 @@
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/surface.h"
+#include "compiler/script/tirx/tirx.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
@@ -175,7 +176,8 @@ Value Interpreter::call_other(Value function, const Arguments& arguments) {
     return fail(code::kUnsupported, arguments.function, "a kernel cannot be called from a kernel");
   }
   if (Namespace* n = function.as<Namespace>()) {  // T.ptx.mma(...), T.ptx.mma.sp(...)
-    if (n->record) return call_intrinsic(*this, n->record->detail, arguments);
+    if (is_instruction(*n)) return call_instruction(*this, *n, arguments);
+    if (n->record) return call_intrinsic(*this, release_of(*this, *n), n->record->detail, arguments);
   }
   if (Instance* instance = function.as<Instance>()) {
     if (instance->cls->find("__call__")) return call(attribute(function, "__call__", arguments.function), arguments);

@@ -92,8 +92,12 @@ constexpr text::CodeInfo kTable[] = {
      "The kernel stands inside a function with parameters. Name arguments in a comment `# tilewright: entry f(128, "
      "64)` or with --entry."},
     {kDialect, "release of the dialect",
-     "The comment names a release of the dialect that this version does not read, or a script imports one that is "
-     "written in another release. Names mean other things from one release to the next, so nothing is guessed."},
+     "The comment names a release of the dialect that this version does not read, two names or two pins are of "
+     "different "
+     "releases, or a script imports one that is written in another release. Names mean other things from one release "
+     "to "
+     "the next, so nothing is guessed: name the release in a comment `# tilewright: dialect 0.25`, or move the script "
+     "with `tilewright migrate`."},
     {kConfig, "line of CONFIGS that does not fit",
      "Each dict of the module's CONFIGS is passed to its get_kernel as keywords. `label` is left out, and so is what "
      "the function does not take. This line lacks an argument, misspells one, or get_kernel refuses it; so it makes no "

@@ -5,6 +5,7 @@
 
 #include "compiler/script/operators.h"
 #include "compiler/script/python/lazy_iterators.h"
+#include "compiler/script/python/set_order.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/rendering.h"
 #include "compiler/script/worlds.h"
@@ -494,10 +495,7 @@ std::optional<std::vector<Value>> Interpreter::iterate(Value v, text::Span span)
     for (auto& [k, value] : d->items) out.push_back(k);
     return out;
   }
-  if (Set* s = v.as<Set>()) {
-    for (auto& [k, value] : s->entries.items) out.push_back(k);
-    return out;
-  }
+  if (Set* s = v.as<Set>()) return python::ordered_items(*s);
   if (Str* s = v.as<Str>()) {
     for (std::size_t i = 0; i < s->text.size();) {
       std::size_t n = 1;

@@ -136,9 +136,12 @@ std::optional<ir::DataType> Interpreter::as_dtype(Value v, text::Span span) {
   }
   auto text = as_string(v, span, "a dtype");
   if (!text) return std::nullopt;
-  if (auto d = ir::parse_dtype(*text)) return d;
+  // Registers of 128 bits came with the instruction table.
+  const bool has_wide = dialect() >= text::Dialect::V0_27;
+  if (auto d = ir::parse_dtype(*text); d && (d->bits <= 64 || has_wide)) return d;
   text::Nearest nearest(*text, text::Nearest::Among::Few);
-  for (std::string_view name : ir::dtype_names()) nearest.consider(name);
+  for (std::string_view name : ir::dtype_names())
+    if (has_wide || !name.ends_with("128")) nearest.consider(name);
   std::string meant(dtype_known_as(*text));
   if (meant.empty()) meant = nearest.found();
   fail(code::kType, span, "unknown dtype \"" + std::string(*text) + "\"",

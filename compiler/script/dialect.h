@@ -1,9 +1,15 @@
-// Which release of the dialect a script is written in, and who says so.
+// Which release of the dialect a script is written in, and what says so.
+//
+// The strongest of these: the caller (--dialect), a comment of the script, the project's settings, a pin of the
+// workspace, the names that the script mentions, the release that is installed beside it. Where none decides, the
+// release is assumed. Files and environments are read by the caller (DialectHints).
 #pragma once
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "compiler/script/dialect_choice.h"
 #include "compiler/script/surface.h"
 #include "compiler/syntax/tree.h"
 
@@ -16,5 +22,20 @@ struct DialectComment {
 };
 // The first of a file; nothing: none names a release.
 std::optional<DialectComment> dialect_comment(const syntax::Tree& tree);
+
+// A part of the file and what is wrong there.
+struct DialectPlace {
+  std::uint32_t begin = 0, end = 0;  // bytes in the file
+  std::string words;
+};
+struct DialectFound {
+  DialectChoice choice;
+  // Why no release can be chosen, at one place or at two that contradict each other. Empty: nothing is wrong.
+  std::vector<DialectPlace> wrong;
+};
+// `asked` is what the caller says outright. Without hints nothing but the comment is looked at, and a script that has
+// none is of the default release.
+DialectFound find_dialect(const syntax::Tree& tree, std::optional<text::Dialect> asked,
+                          const std::optional<DialectHints>& hints);
 
 }  // namespace tilewright::script

@@ -62,6 +62,21 @@ void deduplicate(std::vector<text::Diagnostic>& diagnostics, const text::Anchors
   diagnostics.resize(kept);
 }
 
+// What says why a script is read in no release.
+text::Diagnostic no_release(const std::vector<DialectPlace>& wrong, const std::shared_ptr<const text::Source>& source,
+                            text::Anchors& anchors) {
+  auto span = [&](const DialectPlace& p) { return text::Span{anchors.add(source, p.begin), 0, p.end - p.begin}; };
+  text::Diagnostic d{code::kDialect, text::Severity::Error, wrong.front().words, span(wrong.front()), {}, {}, {}};
+  if (wrong.size() == 1) return d;
+  // Two names that no release has both.
+  d.span = span(wrong.back());
+  d.message = wrong.back().words + ", and " + wrong.front().words + ": no release has both";
+  d.hint = "write all of it in one release, and name that: # tilewright: dialect " +
+           std::string(text::kDialects.back().name);
+  d.related.push_back({span(wrong.front()), wrong.front().words});
+  return d;
+}
+
 }  // namespace
 
 std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, Loader* loader, text::Context context,
@@ -76,19 +91,16 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
         {code::kSyntax, text::Severity::Error, s.message, {anchor, 0, s.end - s.begin}, {}, {}, {}});
   }
   EvaluateOptions said = options;
-  if (auto comment = options.dialect ? std::nullopt : dialect_comment(*tree)) {
-    if (!comment->dialect) {
-      // Nothing of it can be read: what another release means by the same names would be a guess.
-      std::uint32_t anchor = e->anchors.add(tree->source(), comment->offset);
-      e->diagnostics.push_back(
-          {code::kDialect, text::Severity::Error, comment->dialect.error(), {anchor, 0, comment->length}, {}, {}, {}});
-      e->interpreter_ = std::make_unique<Interpreter>(context, e->anchors, loader, options, e->store_);
-      e->module = e->interpreter_->make<Scope>();
-      return e;
-    }
-    said.dialect = *comment->dialect;
+  const DialectFound found = find_dialect(*tree, options.dialect, options.dialect_hints);
+  if (!found.wrong.empty()) {
+    // Nothing of it can be read: what another release means by the same names would be a guess.
+    e->diagnostics.push_back(no_release(found.wrong, tree->source(), e->anchors));
+    e->interpreter_ = std::make_unique<Interpreter>(context, e->anchors, loader, options, e->store_);
+    e->module = e->interpreter_->make<Scope>();
+    return e;
   }
-  e->dialect = said.dialect.value_or(options.project_dialect);
+  e->dialect = found.choice;
+  said.dialect = found.choice.dialect;
   e->interpreter_ = std::make_unique<Interpreter>(context, e->anchors, loader, said, e->store_);
   e->module = e->interpreter_->run_module(tree);
   if (e->interpreter_->has_pending()) {

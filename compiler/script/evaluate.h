@@ -54,8 +54,8 @@ class Evaluation {
   std::vector<Factory> open_factories;
   std::vector<Unchecked> unchecked;
   Scope* module = nullptr;
-  text::Dialect dialect = text::kDefaultDialect;  // found as EvaluateOptions says
-  bool stopped = false;                          // a limit or a cancellation ended it: the lists are incomplete
+  DialectChoice dialect;  // as find_dialect() finds it
+  bool stopped = false;   // a limit or a cancellation ended it: the lists are incomplete
 
   // The paths of the scripts that ran: this one, then what it imports. The dialect's own are not among them.
   std::vector<std::string> files() const;

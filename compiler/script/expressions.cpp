@@ -8,6 +8,7 @@
 #include "compiler/script/probe.h"
 #include "compiler/script/python/lazy_iterators.h"
 #include "compiler/script/python/namespaces.h"
+#include "compiler/script/python/set_order.h"
 #include "compiler/script/worlds.h"
 
 namespace tilewright::script {
@@ -45,6 +46,34 @@ Value Interpreter::eval(const syntax::Node* node, Scope* scope) {
   return v;
 }
 
+namespace {
+
+// Whether CPython computes the expression when it compiles it.
+bool is_folded(const syntax::Node* node) {
+  switch (node->kind) {
+    case NodeKind::IntLit:
+    case NodeKind::FloatLit:
+    case NodeKind::StringLit:
+    case NodeKind::BytesLit:
+    case NodeKind::BoolLit:
+    case NodeKind::NoneLit:
+    case NodeKind::EllipsisLit: return true;
+    case NodeKind::UnaryOp: return is_folded(syntax::as<syntax::UnaryOp>(node)->operand);
+    case NodeKind::BinOp:
+      return is_folded(syntax::as<syntax::BinOp>(node)->left) && is_folded(syntax::as<syntax::BinOp>(node)->right);
+    case NodeKind::Tuple: return std::ranges::all_of(syntax::as<syntax::Tuple>(node)->elements, is_folded);
+    default: return false;
+  }
+}
+
+// Three and more constants are kept as a frozenset, from which the set is made.
+bool is_kept_set(const syntax::Node* node) {
+  auto* set = syntax::as<syntax::Set>(node);
+  return set && set->elements.size() > 2 && std::ranges::all_of(set->elements, is_folded);
+}
+
+}  // namespace
+
 Value Interpreter::eval_node(const syntax::Node* node, Scope* scope) {
   switch (node->kind) {
     case NodeKind::NameRef: return lookup(syntax::as<syntax::NameRef>(node)->name, scope, span(node));
@@ -62,7 +91,7 @@ Value Interpreter::eval_node(const syntax::Node* node, Scope* scope) {
     case NodeKind::EllipsisLit: return Value::ellipsis();
     case NodeKind::List: return eval_sequence(node, syntax::as<syntax::List>(node)->elements, scope);
     case NodeKind::Tuple: return eval_sequence(node, syntax::as<syntax::Tuple>(node)->elements, scope);
-    case NodeKind::Set: return eval_sequence(node, syntax::as<syntax::Set>(node)->elements, scope);
+    case NodeKind::Set: return eval_set(syntax::as<syntax::Set>(node), scope);
     case NodeKind::Dict: return eval_dict(syntax::as<syntax::Dict>(node), scope);
     case NodeKind::Comprehension: return eval_comprehension(syntax::as<syntax::Comprehension>(node), scope);
     case NodeKind::Attribute: {
@@ -102,6 +131,39 @@ Value Interpreter::eval_node(const syntax::Node* node, Scope* scope) {
     case NodeKind::Broken: return Value::poison();
     default: return fail(code::kUnsupported, span(node), "this is a statement, not an expression");
   }
+}
+
+// A loop over a kept set needs no set of its own. CPython makes the frozenset twice: from the constants, and from the
+// first one when it joins equal constants.
+Value Interpreter::eval_iterable(const syntax::Node* node, Scope* scope) {
+  if (!is_kept_set(node)) return eval(node, scope);
+  const Value first = eval_sequence(node, syntax::as<syntax::Set>(node)->elements, scope);
+  if (!first.as<Set>()) return first;
+  Set* kept = make<Set>();
+  for (Value v : python::ordered_items(*first.as<Set>())) dict_set(&kept->entries, v, Value::none());
+  return Value::object(kept);
+}
+
+Value Interpreter::eval_set(const syntax::Set* node, Scope* scope) {
+  if (std::ranges::none_of(node->elements, [](const syntax::Node* e) { return e->kind == NodeKind::Starred; })) {
+    if (!is_kept_set(node)) return eval_sequence(node, node->elements, scope);
+    const Value kept = eval_iterable(node, scope);
+    return kept.as<Set>() ? Value::object(python::copy_of(*this, *kept.as<Set>())) : kept;
+  }
+  Set* set = make<Set>();
+  for (const syntax::Node* element : node->elements) {
+    auto* star = syntax::as<syntax::Starred>(element);
+    const Value v = eval(star ? star->value : element, scope);
+    if (v.is_error() || (star && (v.is_opaque() || v.is_poison()))) return v;
+    if (!step(span(element))) return Value::error();
+    if (!star) {
+      dict_set(&set->entries, v, Value::none());
+    } else if (!python::change(*this, set, v, python::Combine::Union, span(element))) {
+      return Value::error();
+    }
+    if (pending_ || Value::object(set).is_opaque()) return pending_ ? Value::error() : Value::object(set);
+  }
+  return Value::object(set);
 }
 
 Value Interpreter::eval_sequence(const syntax::Node* node, syntax::Exprs elements, Scope* scope) {
@@ -400,8 +462,7 @@ Value comprehended(Interpreter& in, syntax::ComprehensionKind form, std::vector<
     case syntax::ComprehensionKind::Set: {
       if (Value::object(dict).is_opaque()) return Value::object(dict);
       Set* set = in.make<Set>();
-      set->entries.items = std::move(dict->items);
-      set->entries.index = std::move(dict->index);
+      for (auto& [key, value] : dict->items) in.dict_set(&set->entries, key, value);
       return Value::object(set);
     }
     case syntax::ComprehensionKind::Generator: {
@@ -438,7 +499,7 @@ Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* 
   const bool at_once = std::exchange(consumed_at_once_, false) || node->form != syntax::ComprehensionKind::Generator;
   ScopeGuard guard(*this, scope, Scope::Kind::Block);
   Scope* inner = guard.scope;
-  const Value first = eval(node->clauses[0].iterable, scope);
+  const Value first = eval_iterable(node->clauses[0].iterable, scope);
   if (first.is_error()) return first;
   const bool generator = node->form == syntax::ComprehensionKind::Generator;
   if (generator && !first.is_opaque() && !first.is_poison() && (!at_once || python::runs_script(first))) {
@@ -491,7 +552,7 @@ Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* 
       if (!t) return false;
       return !*t || inside(self, clause + 1);
     }
-    Value iterable = clause == 0 ? first : eval(c.iterable, inner);
+    Value iterable = clause == 0 ? first : eval_iterable(c.iterable, inner);
     if (iterable.is_error()) return false;
     if (iterable.is_opaque() || iterable.is_poison()) {
       unknown = iterable;

@@ -254,6 +254,12 @@ void Fingerprint::contents(Jit& j) {
   }
 }
 
+void Fingerprint::contents(Set& s) {
+  for (std::uint32_t place : s.table.places) digest_.add(place);
+  digest_.add(s.table.next_popped);
+  contents(s.entries);
+}
+
 void Fingerprint::object(Object* o) {
   if (met(o)) return;
   digest_.add(static_cast<std::uint64_t>(o->type) + 100);
@@ -268,7 +274,7 @@ void Fingerprint::object(Object* o) {
     case Type::List: return add(v.as<List>()->items);
     case Type::Tuple: return add(v.as<Tuple>()->items);
     case Type::Dict: return contents(*v.as<Dict>());
-    case Type::Set: return contents(v.as<Set>()->entries);
+    case Type::Set: return contents(*v.as<Set>());
     case Type::Range: return contents(*v.as<Range>());
     case Type::Slice:
       add(v.as<Slice>()->start);

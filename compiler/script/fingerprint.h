@@ -49,6 +49,7 @@ class Fingerprint {
   void contents(DataTypeValue& d);
   void contents(TypeAnnotation& t);
   void contents(Jit& j);
+  void contents(Set& s);
   void bindings(Scope* scope);  // names and values in order; null: none
   void add(ir::DataType t);
   void names(const std::shared_ptr<const syntax::TopLevel>& statement, Scope* closure);

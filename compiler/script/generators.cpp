@@ -314,7 +314,7 @@ class GeneratorRun {
       return holds || !unknown_.is_none() ? Flow::Normal : Flow::Error;
     }
     if (auto* loop = as<syntax::For>(s)) {
-      const Value over = in_.eval(loop->iterable, source_.scope);
+      const Value over = in_.eval_iterable(loop->iterable, source_.scope);
       const Value iterator = over.is_error() ? over : in_.iterator_of(over, in_.span(loop->iterable));
       if (iterator.is_error()) return Flow::Error;
       if (iterator.is_opaque()) unknown_ = iterator;

@@ -37,7 +37,10 @@ constexpr std::string_view kModules =
 constexpr std::string_view kCopyLayouts =
     "SwizzleMode mma_shared_layout mma_atom_layout mma_atom_shape tma_shared_layout tma_atom_layout tma_atom_shape "
     "get_swizzle_mode_from_layout";
-constexpr std::string_view kCopyModule = "tvm.tirx.cuda.operator.tile_primitive.tma_utils";
+std::string_view copy_module(text::Dialect release) {
+  return release < text::Dialect::V0_26 ? "tvm.tirx.cuda.operator.tile_primitive.tma_utils"
+                                        : "tvm.backend.cuda.tile_primitive.tma_utils";
+}
 
 }  // namespace
 
@@ -62,7 +65,7 @@ std::vector<Home> homes_of(const Surface& surface, std::string_view name) {
   if (std::string_view module = prelude_module(name); !module.empty()) {
     from(module);
   } else if (text::lists_word(kCopyLayouts, name)) {
-    from(kCopyModule);
+    from(copy_module(surface.dialect()));
   } else if (const Record* r = surface.find("layout", name); r && r->is_offered()) {
     from("tvm.tirx.layout");
   }

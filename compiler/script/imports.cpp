@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/script/dialect.h"
+#include "compiler/script/dialect_names.h"
 #include "compiler/script/habits.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/last_run.h"
@@ -119,6 +120,12 @@ Value Interpreter::import_module(const ImportPath& path) {
     if (is_dialect_module(dotted)) {
       // The prelude is in pieces that scripts do not see.
       const bool own = module_path_.starts_with("prelude/");
+      if (auto moved = own ? std::nullopt : moved_module(dotted, dialect_)) {
+        const std::string release(text::dialect_name(dialect_));
+        return refuse(
+            code::kImport, part_of_import(path, dotted), "there is no module " + quoted(dotted) + " in " + release,
+            moved->empty() ? release + " has nothing like it" : release + " writes " + *moved, "ModuleNotFoundError");
+      }
       if (auto unknown = own ? std::nullopt : unknown_part(dotted)) {
         return no_module(
             path, dotted.substr(static_cast<std::size_t>(unknown->part.data() - dotted.data()), unknown->part.size()),
@@ -169,6 +176,19 @@ Value Interpreter::import_script(std::shared_ptr<const syntax::Tree> tree, const
                           : path + ": " + comment->dialect.error(),
          "a script and what it imports are written in one release", text::Severity::Error);
     return modules_.emplace(path, Value::opaque("a script in another release of the dialect")).first->second;
+  } else if (auto name = comment ? std::nullopt : first_of_others(*tree, surface_->dialect(), true)) {
+    const std::string release(text::dialect_name(surface_->dialect()));
+    text::Diagnostic d{
+        code::kDialect,
+        text::Severity::Error,
+        path + " is written in another release: " + name->name + " is a name of " + name->releases +
+            ", and this script is in " + release,
+        written.whole,
+        {},
+        "a script and what it imports are written in one release: tilewright migrate " + path + " --to " + release,
+        {}};
+    d.related.push_back({{anchors_.add(tree->source(), name->begin), 0, name->end - name->begin}, name->name});
+    context_.report(std::move(d));
   }
   constexpr std::uint32_t kLevels = 8;  // a module in a module takes more of the C++ stack than a call
   if (!step(written.whole) || !enter(kLevels, written.whole)) return Value::error();
@@ -382,7 +402,11 @@ std::string Interpreter::advice_of(const Namespace& ns, std::string_view name) c
 }
 
 bool Interpreter::import_from(const syntax::ImportFrom* node, Scope* scope) {
-  if (node->module == "__future__") return true;
+  if (node->module == "__future__") {
+    const bool defers = std::ranges::any_of(node->names, [](const auto& n) { return n.name == "annotations"; });
+    if (defers) scope->set(kDeferredAnnotations, Value::boolean(true));
+    return true;
+  }
   std::string_view text = top_level_ ? std::string_view(top_level_->text) : std::string_view();
   ImportPath path{node->module, node->level, after_from(text, node->at), span(node)};
   Value module = import_module(path);

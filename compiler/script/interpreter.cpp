@@ -13,7 +13,7 @@ Interpreter::Interpreter(text::Context context, text::Anchors& anchors, Loader* 
       loader_(loader),
       target_(options.target),
       find_target_(options.find_target),
-      dialect_(options.dialect.value_or(options.project_dialect)),
+      dialect_(options.dialect.value_or(text::kDefaultDialect)),
       surface_(&surface_of(dialect_)),
       probe_(options.probe),
       probed_(options.probe ? options.probe->node : nullptr),

@@ -57,9 +57,13 @@ struct Pending {                        // the exception on its way up
 // The kernel under construction, and what the evaluator knows of it beside.
 struct KernelState : builder::KernelBuilder {
   using KernelBuilder::KernelBuilder;
-  bool failed = false;        // errors were reported in it
-  std::vector<Frame*> ifs{};  // `with T.If(...)` under way, outermost first
+  bool failed = false;                    // errors were reported in it
+  std::vector<Frame*> ifs{};              // `with T.If(...)` under way, outermost first
+  std::vector<const ir::Var*> extents{};  // that quoted extents of the signature made (signature.h)
 };
+
+// Bound in a module that begins with `from __future__ import annotations`; no name that a script could write.
+inline constexpr std::string_view kDeferredAnnotations = "annotations are deferred";
 
 // What kernels point to and values do not own. A kernel's store keeps that of the module around it, so that a kernel
 // outlives its evaluation (memo.h).
@@ -134,6 +138,10 @@ class Interpreter {
   // Evaluates an expression that stands outside of the module's text, such as an entry, in host mode.
   Value eval_entry(const syntax::Node* node, Scope* module, std::uint32_t anchor,
                    std::shared_ptr<const syntax::TopLevel> keep);
+  // Evaluates an expression that stands in a string literal of the script: `prepare` sees its names before. Error: it
+  // is none, or it failed.
+  Value eval_quoted(const syntax::StringLit* literal, Scope* scope,
+                    const std::function<void(std::span<const syntax::Name>)>& prepare);
   Flow exec_host(syntax::Stmts body, Scope* scope);
   Flow exec_script(syntax::Stmts body, Scope* scope);
   // Binds a name, tuple, attribute or subscript target as Python does.
@@ -254,6 +262,8 @@ class Interpreter {
   ir::Target target() const { return target_; }
   bool finds_target() const { return find_target_; }
   text::Dialect dialect() const { return dialect_; }
+  // Is a file of the prelude being loaded?
+  bool runs_prelude() const { return module_path_.starts_with("prelude/"); }
   // The names of that release.
   const Surface& surface() const { return *surface_; }
   // What a name of a module denotes: made at the first question, then the same value.
@@ -365,6 +375,9 @@ class Interpreter {
   // The expression itself, or a pending error when it is too large for the later stages.
   Value weighed(Value v, text::Span span);
   Value eval_sequence(const syntax::Node* node, syntax::Exprs elements, Scope* scope);
+  Value eval_set(const syntax::Set* node, Scope* scope);
+  // What a loop goes over.
+  Value eval_iterable(const syntax::Node* node, Scope* scope);
   Value eval_dict(const syntax::Dict* node, Scope* scope);
   Value eval_slice(const syntax::Slice* node, Scope* scope);
   Value eval_named(const syntax::NamedExpr* node, Scope* scope);
@@ -610,7 +623,8 @@ bool store_buffer(Interpreter& in, const ir::Buffer* buffer, std::span<const Val
                   text::Span span);
 Value layout_binary(Interpreter& in, syntax::Operator op, Value a, Value b, text::Span span);  // S + R, 4 @ laneid, ...
 Value layout_subscript(Interpreter& in, LayoutBuilder* builder, std::span<const Value> indices, text::Span span);
-Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& arguments);  // T.ptx.*, T.cuda.*
-Value call_dtype(Interpreter& in, DataTypeValue* dtype, const Arguments& arguments);       // T.int32(x)
+// T.ptx.*, T.cuda.* by its name in `release`.
+Value call_intrinsic(Interpreter& in, text::Dialect release, std::string_view path, const Arguments& arguments);
+Value call_dtype(Interpreter& in, DataTypeValue* dtype, const Arguments& arguments);  // T.int32(x)
 
 }  // namespace tilewright::script

@@ -89,7 +89,7 @@ Next ItemsOfComprehension::next(Interpreter& in, Value* item) {
       continue;
     }
     if (!back && i > 0) {
-      const Value iterable = in.eval(c.iterable, scope);
+      const Value iterable = in.eval_iterable(c.iterable, scope);
       over[i] = iterable.is_error() ? iterable : in.iterator_of(iterable, in.span(c.iterable));
       if (over[i].is_error()) return Next::Failed;
     }

@@ -112,7 +112,14 @@ void Interpreter::bind_printed(const syntax::Tree& script, Scope* scope) {
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);
-    if (line == "# from tvm.script import tirx as T") scope->set("T", tirx_namespace(*this));
+    if (line == "# from tvm.script import tirx as T") {
+      scope->set("T", tirx_namespace(*this));
+      scope->set(kDeferredAnnotations,
+                 Value::boolean(true));  // nothing evaluates those of a printed kernel but its reader
+    }
+    if (line == "# from typing import TypeVar" && dialect_ >= text::Dialect::V0_27) {
+      scope->set("TypeVar", attribute(python_module(*this, "typing"), "TypeVar", {}));
+    }
     if (line == "# from tvm.script import ir as I") scope->set("I", tvm_package(*this, "tvm.script.ir"));
     if (line == "# from tvm.script.tirx import tile as Tx") scope->set("Tx", tile_namespace(*this));
     if (line == "# from tvm.tirx.layout import Axis") scope->set("Axis", attribute(layout_module(*this), "Axis", {}));
@@ -125,6 +132,25 @@ Value Interpreter::eval_entry(const syntax::Node* node, Scope* module, std::uint
   entries_.push_back(keep);
   guard.enter(false, anchor, std::move(keep));
   return eval(node, module);
+}
+
+Value Interpreter::eval_quoted(const syntax::StringLit* literal, Scope* scope,
+                               const std::function<void(std::span<const syntax::Name>)>& prepare) {
+  const text::Span at = span(literal);
+  if (!charge_text(literal->value.size(), at)) return Value::error();
+  std::vector<syntax::SyntaxError> errors;
+  auto parsed = syntax::parse_expression(literal->value, &errors);
+  auto* statement = parsed ? syntax::as<syntax::ExprStmt>(parsed->statement) : nullptr;
+  if (!errors.empty() || !statement) {
+    return fail(code::kSyntax, at, "\"" + std::string(literal->value) + "\" is not an expression", {}, "SyntaxError");
+  }
+  // Its places are those in the literal, behind the quotation mark.
+  const text::Anchors::Place place = anchors_.resolve(at);
+  for (const auto& tree : trees_) {
+    if (tree->source().get() == place.source) anchors_.bind(parsed->id, tree->source(), place.begin + 1);
+  }
+  prepare(parsed->names);
+  return eval_entry(statement->value, scope, parsed->id, parsed);
 }
 
 Value Interpreter::prelude(std::string_view name, text::Span) {

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "compiler/script/interpreter.h"
+#include "compiler/script/python/set_order.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/rendering.h"
 
@@ -284,20 +285,8 @@ Value united(Interpreter& in, Value a, Value b, text::Span span) {
 Value binary_sets(Interpreter& in, Operator op, Set* x, Set* y, text::Span span) {
   const std::size_t most = x->entries.items.size() + y->entries.items.size();
   if (!in.charge(most, span) || !in.reserve(most * kEntryBytes, span)) return Value::error();
-  Set* out = in.make<Set>();
-  for (auto& [k, v] : x->entries.items) {
-    bool in_other = in.dict_find(&y->entries, k) != nullptr;
-    if (op == Operator::BitOr || op == Operator::BitXor ? (op == Operator::BitOr || !in_other)
-                                                        : (op == Operator::BitAnd) == in_other) {
-      in.dict_set(&out->entries, k, v);
-    }
-  }
-  if (op == Operator::BitOr || op == Operator::BitXor) {
-    for (auto& [k, v] : y->entries.items) {
-      if (op == Operator::BitOr || !in.dict_find(&x->entries, k)) in.dict_set(&out->entries, k, v);
-    }
-  }
-  return Value::object(out);
+  Set* out = python::combined(in, x, Value::object(y), *python::combination_of(op), span);
+  return out ? Value::object(out) : Value::error();
 }
 
 // None: neither is a container for which the operator is defined.
@@ -321,7 +310,7 @@ Value binary_containers(Interpreter& in, Operator op, Value a, Value b, text::Sp
   }
   if (!v.is_none()) return v;
   Set *x = a.as<Set>(), *y = b.as<Set>();
-  return x && y ? binary_sets(in, op, x, y, span) : Value::none();
+  return x && y && python::combination_of(op) ? binary_sets(in, op, x, y, span) : Value::none();
 }
 
 // __add__, __radd__ and so on. None: the classes have none.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/ir/target.h"
-#include "compiler/text/dialect.h"
+#include "compiler/script/dialect_choice.h"
 
 namespace tilewright::script {
 
@@ -19,10 +19,10 @@ struct EvaluateOptions {
   // Nobody asked for `target`: an intrinsic row that it lacks is no error where another target has it
   // (ir::TargetChoice), and whoever takes the kernel chooses one that serves it all (session/architecture.h).
   bool find_target = false;
-  // The release that the script is written in: this one, whatever its comment says; else what its comment says; else
-  // the project's. All of them are built in (surface.h).
+  // The release that the script is written in, whatever it says itself; none: as find_dialect() finds it.
   std::optional<text::Dialect> dialect;
-  text::Dialect project_dialect = text::kDefaultDialect;
+  // None: nothing but the script's comment is looked at.
+  std::optional<DialectHints> dialect_hints;
   std::vector<std::string> entries;  // nothing: all that are found
   std::size_t max_entries = 256;     // of parametrize products and the like
   // False: of a list of arguments for one factory (CONFIGS, parametrize) the first alone is evaluated; the others are

@@ -10,6 +10,8 @@ std::string_view prelude_text(std::string_view path);
 
 namespace {
 
+using text::Dialect::V0_26, text::Dialect::V0_27;
+
 Value of_prelude(Interpreter& in, const Record& record, Value) { return in.prelude(record.name, {}); }
 
 // `detail` is the file that defines the name.
@@ -20,7 +22,7 @@ constexpr Record kPreludeRecords[] = {
      "pool, total_cols=512, *, cta_group=1, alloc_warp=0, dealloc_warp=None, tmem_addr=None, sync_after_alloc=True",
      "Allocates tensor memory and carves buffers out of its columns.", nullptr, of_prelude, "tmem_pool.py"},
     {"T", "TMEMStages", NameKind::Class, "buf, col_start, width, stages=1, stride=None",
-     "A ring of equal parts of a buffer in tensor memory.", nullptr, of_prelude, "tmem_pool.py"},
+     "A ring of equal parts of a buffer in tensor memory.", nullptr, of_prelude, "tmem_stages.py"},
     {"T", "PipelineState", NameKind::Class, "depth, phase=None", "Stage and phase of one side of a pipeline.", nullptr,
      of_prelude, "pipeline.py"},
     {"T", "MBarrier", NameKind::Class, "pool, depth, phase_offset=0, leader=None",
@@ -73,6 +75,15 @@ constexpr Record kPreludeRecords[] = {
      "scheduler_base.py"},
     {"lang", "_at_least_one", NameKind::Function, "value", "Of the prelude's own files.", nullptr, of_prelude,
      "scheduler_base.py"},
+    since(V0_26, {"iket", "IketProfiler", NameKind::Class, "", "Marks for NVIDIA's kernel timeline.", nullptr,
+                  of_prelude, "iket.py"}),
+    {"lang", "_SMEMPool", NameKind::Class, "", "Of the prelude's own files.", nullptr, of_prelude, "smem_pool_base.py"},
+    {"lang", "_TMEMPool", NameKind::Class, "", "Of the prelude's own files.", nullptr, of_prelude, "tmem_pool_base.py"},
+    since(V0_27,
+          {"lang", "query_cancel_first_ctaid_x", NameKind::Function, "first_ctaid_x, handle, *, use_ld_acquire=True",
+           "Reads the answer of a cluster launch control into a scalar.", nullptr, of_prelude, "clc.py"}),
+    since(V0_26, {"lang", "_MBarrier", NameKind::Class, "", "Of the prelude's own files.", nullptr, of_prelude,
+                  "barriers_base.py"}),
 };
 
 }  // namespace

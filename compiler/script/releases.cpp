@@ -34,6 +34,7 @@ constexpr Change kChanges[] = {
     replaced(V0_26, "T.SwizzleLayout", "T.ComposeLayout"),
     dropped(V0_26, "T.TMEMStages"),
     dropped(V0_26, "lang.TMEMStages"),
+    dropped(V0_26, "buffer.axis_separators"),
     replaced(V0_26, "T.ret", "T.Return"),
     added(V0_26, "T.Optional"),
     added(V0_26, "Tx.log2"),

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "compiler/layout/notation.h"
+#include "compiler/script/python/set_order.h"
 #include "compiler/script/python/support.h"
 
 namespace tilewright::script {
@@ -270,12 +272,7 @@ std::string Interpreter::repr(Value v) {
     }
     case Type::Set: {
       if (v.as<Set>()->entries.items.empty()) return "set()";
-      std::string out = "{";
-      for (auto& [k, value] : v.as<Set>()->entries.items) {
-        if (out.size() > kLongest || !step(at_)) break;
-        out += (out.size() > 1 ? ", " : "") + repr(k);
-      }
-      return out + "}";
+      return join(python::ordered_items(*v.as<Set>()), "{", "}");
     }
     case Type::Range: {
       Range* r = v.as<Range>();
@@ -291,7 +288,10 @@ std::string Interpreter::repr(Value v) {
     case Type::Instance: return repr_of_instance(*this, v);
     case Type::Namespace: return "<module '" + v.as<Namespace>()->path + "'>";
     case Type::Buffer: return std::string(v.as<BufferValue>()->buffer->name);
-    case Type::Layout: return layout::to_string(*v.as<LayoutValue>()->layout);
+    case Type::Layout: {
+      const layout::Layout& l = *v.as<LayoutValue>()->layout;
+      return dialect_ < text::Dialect::V0_26 ? layout::to_string(l) : layout::to_combined_string(l);
+    }
     case Type::Axis: return std::string(layout::axis_name(v.as<AxisValue>()->axis));
     case Type::DataType: return ir::dtype_name(v.as<DataTypeValue>()->dtype);
     case Type::Kernel: return "<kernel " + std::string(v.as<KernelValue>()->kernel.name) + ">";

@@ -4,6 +4,7 @@
 #include "compiler/script/fingerprint.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/last_run.h"
+#include "compiler/script/tirx/signature.h"
 
 namespace tilewright::script {
 namespace {
@@ -46,7 +47,8 @@ std::optional<text::Digest> Interpreter::kernel_key(Function* f, const Arguments
   Fingerprint print(*this);
   print.add(surroundings());
   print.add(depth_);
-  print.add((is_private ? 1u : 0u) | (persistent ? 2u : 0u) | (constexprs ? 4u : 0u));
+  print.add((is_private ? 1u : 0u) | (persistent ? 2u : 0u) | (constexprs ? 4u : 0u) |
+            (defers_annotations(f->closure) ? 8u : 0u));
   print.add(f);
   if (constexprs) {
     auto place = [&](text::Span s) { print.add(std::uint64_t{s.begin} << 32 | s.end); };

@@ -154,8 +154,9 @@ void Snapshot::keep(Object* o) {
     }
     case Type::Dict: tables_.push_back({o, v.as<Dict>(), kind, v.as<Dict>()->items, v.as<Dict>()->index}); break;
     case Type::Set: {
-      Dict& entries = v.as<Set>()->entries;
-      tables_.push_back({o, &entries, kind, entries.items, entries.index});
+      Set* set = v.as<Set>();
+      Dict& entries = set->entries;
+      tables_.push_back({o, &entries, kind, entries.items, entries.index, set, set->table});
       break;
     }
     case Type::Instance: instances_.push_back({v.as<Instance>(), kind, v.as<Instance>()->attributes}); break;
@@ -181,6 +182,7 @@ void Snapshot::swap() {
     exchange_kind(e.object, e.kind);
     exchange_items(e.dict->items, e.kept);
     e.dict->index.swap(e.index);
+    if (e.set) std::swap(e.set->table, e.table);
   }
   for (Attributes& a : instances_) {
     exchange_kind(a.instance, a.kind);

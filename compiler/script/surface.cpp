@@ -8,6 +8,7 @@
 
 #include "compiler/script/prelude.h"
 #include "compiler/script/releases.h"
+#include "compiler/script/tirx/buffer_views.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
@@ -22,10 +23,11 @@ std::pair<std::string_view, std::string_view> split(std::string_view path) {
 text::Dialect before(text::Dialect release) { return static_cast<text::Dialect>(static_cast<int>(release) - 1); }
 text::Dialect following(text::Dialect release) { return static_cast<text::Dialect>(static_cast<int>(release) + 1); }
 
-// What `path` of a later release was called when `dialect` was written: back through all releases between them. Of
+// What `path` of a later release was called when the surface's was written: back through all releases between them. Of
 // several old names the first that is listed. Empty: nothing like it.
-std::string_view earlier_name(std::string_view path, text::Dialect release, text::Dialect dialect) {
-  while (release > dialect) {
+std::string_view earlier_name(std::string_view path, text::Dialect release, const Surface& surface) {
+  while (release > surface.dialect()) {
+    if (auto [space, name] = split(path); surface.find(space, name)) break;  // it was there all the time
     auto all = changes();
     auto change = std::ranges::find_if(all, [&](const Change& c) { return c.release == release && c.is == path; });
     if (change != all.end()) path = change->was;
@@ -103,7 +105,7 @@ class Surface::Names {
       }
       if (c.kind == Added || c.kind == Beside) continue;
       std::size_t old = index_of(c.was);
-      if (old == kNone) continue;
+      if (old == kNone || !records_[old]->releases.has(before(c.release))) continue;  // or another thing of this name
       const Record* row = std::exchange(records_[old], nullptr);
       if (c.kind != Renamed || index_of(c.is) != kNone) continue;
       Record& respelled = made_.rows.emplace_back(*row);
@@ -126,13 +128,14 @@ Surface::Surface(text::Dialect dialect) : dialect_(dialect) {
        {namespace_records(), decorator_records(), buffer_records(), scope_id_records(), loop_records(),
         branch_records(), statement_records(), expression_records(), class_records(), math_records(), prelude_records(),
         layout_records(), layout_helper_records(), layout_axis_records(), layout_method_records(),
-        buffer_method_records()}) {
+        buffer_method_records(), buffer_view_records()}) {
     for (const Record& r : family) {
       if (r.releases.has(dialect)) rows.push_back(&r);
     }
   }
   MadeRecords dtypes;
   add_dtype_records(dtypes);
+  std::erase_if(dtypes.rows, [&](const Record& r) { return !r.releases.has(dialect); });
   written_ = std::make_unique<Names>(std::move(rows), std::move(dtypes), dialect);
 }
 
@@ -225,11 +228,25 @@ std::string Surface::advice(std::string_view space, std::string_view name) const
     return where == "layout" || where == "Axis" || where == "lang" ? std::string(last) : std::string(of);
   };
   if (other != all.end()) {
-    std::string out = spelled(other->path) + " is " + std::string(text::dialect_name(other->release)) + "; ";
-    out += text::dialect_name(dialect_);
-    std::string_view instead = other->release > dialect_ ? earlier_name(other->path, other->release, dialect_)
-                                                         : later_name(other->path, following(other->release), dialect_);
-    return out + (instead.empty() ? " has nothing like it" : " writes " + spelled(instead));
+    auto instead_of = [&](const Other& o) {
+      return o.release > dialect_ ? earlier_name(o.path, o.release, *this)
+                                  : later_name(o.path, following(o.release), dialect_);
+    };
+    // What stands for the names below it, where it is a family of several.
+    std::vector<std::string_view> instead;
+    for (auto o = other; o != all.end() && o->path.starts_with(other->path == path ? path : path + "."); ++o) {
+      if (o != other && (other->path == path || instead.size() == 3)) break;
+      const std::string_view name = instead_of(*o);
+      if (std::ranges::find(instead, name) == instead.end() && !name.empty()) instead.push_back(name);
+    }
+    std::string out = (instead.size() > 1 ? path : spelled(other->path)) + " is " +
+                      std::string(text::dialect_name(other->release)) + "; " +
+                      std::string(text::dialect_name(dialect_));
+    if (instead.empty()) return out + " has nothing like it";
+    for (std::size_t i = 0; i < instead.size(); ++i) {
+      out += (i == 0 ? " writes " : i + 1 == instead.size() ? " or " : ", ") + spelled(instead[i]);
+    }
+    return out;
   }
   text::Nearest nearest(name, text::Nearest::Among::Meant);
   for (const Record* r : names(space)) {

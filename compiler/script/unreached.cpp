@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <optional>
 
 #include "compiler/script/habits.h"
@@ -22,6 +23,28 @@ bool is_decorated(const syntax::FunctionDef& f, std::initializer_list<std::strin
       f.decorators, [&](const syntax::Node* d) { return std::ranges::find(names, decorator_name(d)) != names.end(); });
 }
 
+bool is_word_at(std::string_view text, std::size_t at, std::size_t size) {
+  auto part = [&](std::size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+  };
+  return !part(at - 1) && !part(at + size);
+}
+
+// Does a line of the text define the name as an extent of a signature (tirx/signature.h): T.Buffer(("n", n * 2)), or
+// `def f[n](...)`?
+bool names_extent(std::string_view text, std::string_view name) {
+  for (std::size_t at = text.find(name, 1); at != text.npos; at = text.find(name, at + 1)) {
+    if (!is_word_at(text, at, name.size())) continue;
+    const std::size_t begin = text.rfind('\n', at) + 1;  // of the line; npos + 1 is 0
+    const std::string_view before = text.substr(begin, at - begin);
+    const bool quoted = std::ranges::count(before, '"') % 2 == 1 || std::ranges::count(before, '\'') % 2 == 1;
+    if (quoted && before.contains("Buffer(")) return true;
+    const std::size_t bracket = before.find('['), parenthesis = before.find('(');
+    if (before.contains("def ") && bracket < parenthesis && !before.contains(']')) return true;
+  }
+  return false;
+}
+
 class Unreached {
  public:
   explicit Unreached(Evaluation& e) : e_(e), in_(e.interpreter()) {}
@@ -30,7 +53,8 @@ class Unreached {
     for (const syntax::Tree::Statement& s : e_.tree->statements()) {
       for (const syntax::FreeName& f : s.node->free_names().free) {
         if (said_.size() >= kMostRefused) return;
-        if (!is_bound(f.name) && said(f.name)) report(*s.node, f);
+        if (is_bound(f.name) || is_extent(*s.node, f.name)) continue;
+        if (said(f.name)) report(*s.node, f);
       }
     }
   }
@@ -42,6 +66,11 @@ class Unreached {
 
   bool is_bound(const syntax::Name& name) {
     return e_.module->find(name) || in_.builtins().has(name) || std::ranges::binary_search(bound(), name, before);
+  }
+
+  bool is_extent(const syntax::TopLevel& statement, const syntax::Name& name) {
+    if (in_.dialect() < text::Dialect::V0_26 || ++looked_for_ > kMostRefused) return false;
+    return names_extent(statement.text, name.text);
   }
 
   // Names that the module's text binds, whether or not it came there; in order. Most scripts never ask.
@@ -100,6 +129,7 @@ class Unreached {
   Interpreter& in_;
   std::optional<std::vector<syntax::Name>> bound_;
   std::vector<syntax::Name> said_;
+  std::size_t looked_for_ = 0;  // names that were looked for in the text
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -198,10 +199,20 @@ struct Dict : Object {
   std::unordered_multimap<std::size_t, std::size_t> index;  // hash to position, once there are more than a few
   Object* owner = nullptr;                                  // the set that it is a part of; null: it stands alone
 };
+// The table of a set as CPython keeps it, as far as the order of iteration depends on it (python/set_order.h).
+struct SetTable {
+  std::vector<std::uint32_t> places{};  // the position of an entry each, or kFree, or kTrace; none yet: eight free ones
+  std::size_t used = 0;                 // places that are not free
+  std::size_t next_popped = 0;          // where pop() goes on
+  bool by_insertion = false;            // there is no such order: items come as they were inserted
+
+  static constexpr std::uint32_t kFree = ~std::uint32_t{0}, kTrace = kFree - 1;  // kTrace: of a removed item
+};
 struct Set : Object {
   static constexpr Type kType = Type::Set;
   Set() : Object(kType) { entries.owner = this; }
   Dict entries;
+  SetTable table;
 };
 struct Range : Object {
   TILEWRIGHT_OBJECT(Range, Range)

@@ -1,5 +1,7 @@
 // Making values, and what they are called.
+#include "compiler/layout/notation.h"
 #include "compiler/script/interpreter.h"
+#include "compiler/script/python/set_order.h"
 #include "compiler/script/worlds.h"
 
 namespace tilewright::script {
@@ -54,6 +56,8 @@ Value Interpreter::buffer_value(const ir::Buffer* buffer) {
 }
 
 Value Interpreter::layout_value(layout::Layout layout) {
+  // From 0.26 on a swizzle stands over a tile always.
+  if (dialect_ >= text::Dialect::V0_26 && layout.is_bare_swizzle()) layout = layout::over_identity(layout);
   store_->layouts.push_back(std::move(layout));
   heap_.count(sizeof(layout::Layout) + 256);
   LayoutValue* l = make<LayoutValue>();
@@ -81,6 +85,7 @@ void Interpreter::dict_set(Dict* dict, Value key, Value value) {
   }
   dict->items.emplace_back(key, value);
   heap_.count(kEntryBytes);
+  if (Set* set = dict->owner ? Value::object(dict->owner).as<Set>() : nullptr) python::note_added(*set);
   if (dict->items.size() <= 8) return;
   if (dict->index.size() + 1 == dict->items.size()) {
     dict->index.emplace(hash(key), dict->items.size() - 1);

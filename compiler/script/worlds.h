@@ -63,6 +63,8 @@ class Snapshot {
     Kind kind;
     std::vector<std::pair<Value, Value>> kept;
     std::unordered_multimap<std::size_t, std::size_t> index;
+    Set* set = nullptr;  // of which it is the entries
+    SetTable table{};
   };
   struct Attributes {
     Instance* instance;

@@ -142,7 +142,7 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
   out.target = options.target;
   out.architecture_source = options.architecture_source;
   out.evaluation = evaluated(tree, loader, context, options);
-  out.dialect = out.evaluation->dialect;
+  out.dialect = out.evaluation->dialect.dialect;
   out.diagnostics = out.evaluation->diagnostics;
 
   text::Context stage = context;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/script/dialect.h"
 #include "compiler/session/statement_symbols.h"
 
 namespace tilewright::session {
@@ -106,7 +107,8 @@ NamedTargets Snapshot::targets() const {
 
 const script::Surface& Snapshot::surface() const {
   auto analysis = analysed();
-  return script::surface_of(analysis ? analysis->first().dialect : settings_->dialect);
+  if (analysis) return script::surface_of(analysis->first().dialect);
+  return script::surface_of(script::find_dialect(*tree_, {}, settings_->dialect_hints).choice.dialect);
 }
 
 std::shared_ptr<const Analysis> Snapshot::analyse_all(const std::stop_token& stop) const {
@@ -124,7 +126,7 @@ std::shared_ptr<const Analysis> Snapshot::run(const std::stop_token& stop, bool 
   context.limits = settings_->limits;
   KernelCache::Use use(*cache_);
   CompileOptions options;
-  options.project_dialect = settings_->dialect;
+  options.dialect_hints = settings_->dialect_hints;
   options.entries = settings_->entries;
   options.deny_fallback = settings_->deny_fallback;
   options.cache = &use;
@@ -163,7 +165,7 @@ std::unique_ptr<Probed> Snapshot::probe(const syntax::Node* node, const syntax::
   const NamedTargets named = targets();
   options.target = named.targets.front();
   options.find_target = named.source == ArchitectureSource::Default;
-  options.project_dialect = settings_->dialect;
+  options.dialect_hints = settings_->dialect_hints;
   options.entries = settings_->entries;
   options.all_entries = false;
   options.memo = &memo;

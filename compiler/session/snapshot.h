@@ -25,10 +25,10 @@ namespace tilewright::session {
 // What the analysis of a document depends on besides its text. Immutable; a change of settings is another object.
 struct Settings {
   text::Limits limits;
-  text::Dialect dialect = text::kDefaultDialect;  // of scripts that do not say
-  std::vector<std::string> architectures;        // asked for; empty: as the script and the project say
-  std::vector<ir::Target> project_targets;       // of scripts that do not say; empty: none
-  std::vector<std::string> entries;              // empty: all that are found
+  std::optional<script::DialectHints> dialect_hints;  // what stands around scripts that do not say their release
+  std::vector<std::string> architectures;             // asked for; empty: as the script and the project say
+  std::vector<ir::Target> project_targets;            // of scripts that do not say; empty: none
+  std::vector<std::string> entries;                   // empty: all that are found
   bool deny_fallback = false;
   // Changes severities and removes what is switched off. May be empty.
   std::function<void(std::vector<text::Diagnostic>&)> severity;

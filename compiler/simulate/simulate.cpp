@@ -6,12 +6,11 @@
 #include <cstring>
 #include <unordered_set>
 
-#include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/say.h"
 #include "compiler/ir/origin.h"
-#include "compiler/ir/shared_limit.h"
 #include "compiler/lower/flatten.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/hazards/hazards.h"
 #include "compiler/simulate/machine/grid.h"
 #include "compiler/simulate/machine/machine.h"
 #include "compiler/simulate/machine/number.h"
@@ -20,23 +19,17 @@ namespace tilewright::simulate {
 
 using namespace ir;
 
-namespace {
-
-// Reads of one value by one call after which a thread is taken to wait for it to change; and rounds in which nobody
-// does anything else.
-constexpr std::uint32_t kPolls = 16;
-constexpr int kIdleRounds = 4;
-
-}  // namespace
-
 Machine::Machine(const lower::LoweredKernel& kernel, const Program& program, const Options& options, Result& result)
     : kernel_(kernel), program_(program), options_(options), result_(result) {
-  if (options.timeline) timeline_ = std::make_unique<Timeline>(result.timeline, options.timeline);
-  if (!options.races) return;
-  history_ = std::make_shared<History>();
-  races_ = std::make_unique<Races>(*this, history_);
-  interleavings_ = std::make_unique<Interleavings>(*this);
-  causes_ = std::make_unique<Causes>();
+  add_observers(std::make_shared<History>());
+}
+
+void Machine::add_observers(std::shared_ptr<History> history) {
+  if (options_.timeline) timeline_ = std::make_unique<Timeline>(result_.timeline, options_.timeline);
+  if (!options_.races) return;
+  auto search = std::make_unique<Hazards>(*this, std::move(history));
+  hazards_ = search.get();
+  observers_.add(std::move(search));
 }
 
 Machine::Machine(const Machine& first, const Options& options, Result& result, std::shared_ptr<History> history)
@@ -45,24 +38,11 @@ Machine::Machine(const Machine& first, const Options& options, Result& result, s
       options_(options),
       result_(result),
       group_bytes_(first.group_bytes_),
-      grid_(first.grid_),
-      block_(first.block_),
-      cluster_(first.cluster_),
-      block_threads_(first.block_threads_),
-      group_ctas_(first.group_ctas_),
-      global_numbers_(first.global_numbers_),
-      blocks_(first.blocks_.begin(), first.blocks_.begin() + static_cast<std::ptrdiff_t>(first.first_shared_)),
-      register_image_(first.register_image_),
-      watched_(first.watched_.begin(), first.watched_.begin() + static_cast<std::ptrdiff_t>(first.first_shared_)),
-      by_kernel_(first.by_kernel_) {
+      launch_(first.launch_),
+      memory_(first.memory_.global_only()),
+      register_image_(first.register_image_) {
   if (first.blame_) blame_ = std::make_unique<Blame>(*first.blame_);
-  if (options.timeline) timeline_ = std::make_unique<Timeline>(result.timeline, options.timeline);
-  if (first.races_) {
-    history_ = std::move(history);
-    races_ = std::make_unique<Races>(*this, history_);
-    interleavings_ = std::make_unique<Interleavings>(*this);
-    causes_ = std::make_unique<Causes>();
-  }
+  add_observers(std::move(history));
   place_shared();
 }
 
@@ -136,29 +116,6 @@ void Machine::report(Finding f, const Thread* thread, std::optional<Origin> orig
   if (result_.findings.size() < options_.max_findings) result_.findings.push_back(std::move(f));
 }
 
-std::array<std::int64_t, 3> Machine::cta_of(const Thread& t) const {
-  std::array<std::int64_t, 3> out = current_cta_;
-  std::int64_t rest = t.cta;
-  for (std::size_t d = 0; d < 3; ++d) {
-    out[d] += rest % cluster_[d];
-    rest /= cluster_[d];
-  }
-  return out;
-}
-
-std::optional<std::int64_t> Machine::evaluate(Expr e) const {
-  if (!e) return 1;
-  Expr known = substitute(e, [&](const Var* v) {
-    auto found = values_.find(v);
-    return found == values_.end() || !v->dtype.is_integral()
-               ? Expr()
-               : int_imm(v->dtype, static_cast<std::int64_t>(found->second));
-  });
-  known = simplify(known);
-  const std::int64_t* value = constant(known);
-  return value ? std::optional(*value) : std::nullopt;
-}
-
 namespace {
 
 template <class Map>
@@ -215,51 +172,20 @@ bool Machine::affords(std::int64_t bytes) {
   return true;
 }
 
-void Machine::use(std::shared_ptr<History> history) {
-  history_ = std::move(history);
-  if (races_) races_->use(history_);
-}
-
 bool Machine::check_launch(const Origin& origin) {
-  auto product = [](const std::array<std::int64_t, 3>& n, std::int64_t most) {
-    std::int64_t all = 1;
-    for (std::int64_t e : n) all = e < 1 || e > most ? most + 1 : std::min(most + 1, all * e);
-    return all;
-  };
-  std::string why;
-  if (product(block_, 1024) > 1024) why = "a CTA of more than 1024 threads";
-  if (product(cluster_, 16) > 16) why = "a cluster of more than 16 CTAs";
-  for (std::size_t d = 0; d < 3 && why.empty(); ++d) {
-    if (grid_[d] < 0 || grid_[d] > INT32_MAX) why = "a grid of " + std::to_string(grid_[d]) + " CTAs";
-    if (grid_[d] % cluster_[d] != 0)
-      why = std::to_string(grid_[d]) + " CTAs in clusters of " + std::to_string(cluster_[d]);
-  }
-  const std::int64_t memory = kernel_.plan.static_shared_bytes + kernel_.plan.dynamic_shared_bytes;
-  if (const std::int64_t limit = ir::shared_memory_limit(kernel_.kernel->target); memory > limit)
-    why = std::to_string(memory) + " bytes of shared memory for a CTA, and " + kernel_.kernel->target.name() + " has " +
-          std::to_string(limit);
+  const std::string why = launch_.refusal(kernel_);
   if (!why.empty()) {
     finding(code::kLaunch, Severity::Error, "the launch has " + why, nullptr, origin);
     return false;
   }
-  std::int64_t ctas = product(cluster_, 16), each = 0, threads = 0, shared = 0;
+  const auto count = [](const Launch::Extents& n) { return n[0] * n[1] * n[2]; };
+  std::int64_t ctas = count(launch_.cluster), each = 0, threads = 0, shared = 0;
   for (const Storage& s : program_.shared) shared += s.bytes;
   bool countable = !__builtin_mul_overflow(program_.frame_bytes, options_.trace ? 6 : 2, &each) &&
                    !__builtin_add_overflow(each, std::int64_t{program_.registers} * 16, &each) &&
-                   !__builtin_mul_overflow(each, product(block_, 1024) * ctas, &threads);
+                   !__builtin_mul_overflow(each, count(launch_.block) * ctas, &threads);
   group_bytes_ = countable ? threads + shared * ctas : INT64_MAX;
   return afford(countable ? threads : INT64_MAX, origin) && afford(shared * ctas, origin);
-}
-
-std::uint32_t Machine::put(const Block& block, std::uint32_t place, bool written) {
-  if (place == 0) {
-    place = static_cast<std::uint32_t>(blocks_.size());
-    blocks_.emplace_back();
-    watched_.emplace_back();
-  }
-  blocks_[place] = block;
-  watched_[place] = written;
-  return place;
 }
 
 namespace {
@@ -272,8 +198,8 @@ bool Machine::place_tensors(const Inputs& inputs, const std::function<void(std::
   std::uint32_t wanted = 0;
   for (const auto* tensors : {&inputs.tensors, &inputs.others})
     for (const auto& [name, tensor] : *tensors) wanted = std::max(wanted, tensor.place);
-  blocks_.resize(std::size_t{1} + wanted);
-  watched_.resize(blocks_.size());
+  memory_.blocks.resize(std::size_t{1} + wanted);
+  memory_.watched.resize(memory_.blocks.size());
   auto filled = [&](std::string_view name, std::int64_t bytes, const Tensor* given) {
     if (given && given->made_up) return std::make_unique<OwnedBlock>(name, bytes, given->pattern, given->defined);
     auto block = std::make_unique<OwnedBlock>(name, bytes, options_.trace);
@@ -289,7 +215,7 @@ bool Machine::place_tensors(const Inputs& inputs, const std::function<void(std::
     if (storage.tensor) {
       bytes = lower::element_bits(storage.tensor->dtype);
       for (Expr extent : storage.tensor->shape) {
-        auto value = evaluate(extent);
+        auto value = launch_.evaluate(extent);
         if (!value) missing("the shape of `" + std::string(storage.name) + "` is not known");
         if (__builtin_mul_overflow(bytes, std::max<std::int64_t>(0, value.value_or(0)), &bytes)) bytes = INT64_MAX - 7;
       }
@@ -309,14 +235,15 @@ bool Machine::place_tensors(const Inputs& inputs, const std::function<void(std::
     const Tensor* tensor = given == inputs.tensors.end() ? nullptr : &given->second;
     placed.insert(tensor);
     auto block = filled(storage.name, bytes, tensor);
-    global_numbers_.push_back(put(*block, tensor ? tensor->place : 0, !storage.is_map && (!tensor || tensor->written)));
-    if (tensor && tensor->by_kernel) by_kernel_.insert(global_numbers_.back());
-    globals_.push_back(std::move(block));
+    memory_.global_numbers.push_back(
+        memory_.put(*block, tensor ? tensor->place : 0, !storage.is_map && (!tensor || tensor->written)));
+    if (tensor && tensor->by_kernel) memory_.by_kernel.insert(memory_.global_numbers.back());
+    memory_.globals.push_back(std::move(block));
     for (std::size_t i = 0; i < options_.blame.size() && !storage.is_map; ++i) {
       const auto& [name, byte] = options_.blame[i];
       if (name != storage.name || byte < 0 || byte >= bytes) continue;
       if (!blame_) blame_ = std::make_unique<Blame>();
-      blame_->ask(i, pointer_to(global_numbers_.back(), byte));
+      blame_->ask(i, pointer_to(memory_.global_numbers.back(), byte));
     }
   }
   // What only pointers and tensor maps lead to.
@@ -325,23 +252,25 @@ bool Machine::place_tensors(const Inputs& inputs, const std::function<void(std::
       const std::int64_t bytes = size_of(tensor);
       if (placed.contains(&tensor)) continue;
       if (!tensor.made_up && !afford(bytes, whole)) return false;
-      others_.push_back(filled(name, bytes, &tensor));
-      put(*others_.back(), tensor.place, tensor.written);
+      memory_.others.push_back(filled(name, bytes, &tensor));
+      memory_.put(*memory_.others.back(), tensor.place, tensor.written);
     }
   }
   return true;
 }
 
 void Machine::place_shared() {
-  first_shared_ = blocks_.size();
+  memory_.first_shared = memory_.blocks.size();
+  memory_.shared_each = program_.shared.size();
+  memory_.ctas = launch_.cluster_ctas;
   const std::vector<std::int64_t> places = window_places(program_.shared, kernel_.shared);
-  for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) {
+  for (std::uint32_t cta = 0; cta < launch_.cluster_ctas; ++cta) {
     for (std::size_t i = 0; i < program_.shared.size(); ++i) {
       const Storage& storage = program_.shared[i];
-      shared_.push_back(std::make_unique<OwnedBlock>(storage.name, storage.bytes, options_.trace));
-      shared_.back()->base = places[i];
-      blocks_.push_back(*shared_.back());
-      watched_.push_back(1);
+      memory_.shared.push_back(std::make_unique<OwnedBlock>(storage.name, storage.bytes, options_.trace));
+      memory_.shared.back()->base = places[i];
+      memory_.blocks.push_back(*memory_.shared.back());
+      memory_.watched.push_back(1);
     }
   }
 }
@@ -360,36 +289,29 @@ bool Machine::prepare(const Inputs& inputs) {
     if (tensor == inputs.tensors.end() || tensor->second.shape.size() <= static_cast<std::size_t>(binding.dimension))
       continue;
     std::int64_t extent = tensor->second.shape[static_cast<std::size_t>(binding.dimension)];
-    auto [known, added] = values_.try_emplace(binding.var, static_cast<std::uint64_t>(extent));
+    auto [known, added] = launch_.values.try_emplace(binding.var, static_cast<std::uint64_t>(extent));
     if (!added && known->second != static_cast<std::uint64_t>(extent))
       missing("the tensors disagree about the extent `" + std::string(binding.var->name) + "`");
   }
   for (const auto& [name, value] : inputs.scalars) {
     for (const Param& param : kernel_.kernel->params)
-      if (param.var && param.var->name == name) values_[param.var] = scalar_bits(param.var->dtype, value);
+      if (param.var && param.var->name == name) launch_.values[param.var] = scalar_bits(param.var->dtype, value);
     for (const lower::KernelParam& param : kernel_.plan.params)
       if (param.kind == lower::ParamKind::Scalar && param.var->name == name)
-        values_[param.var] = scalar_bits(param.dtype, value);
+        launch_.values[param.var] = scalar_bits(param.dtype, value);
   }
   walk_stmts(kernel_.host, [&](const Stmt* s) {
     if (const Bind* bind = as<Bind>(s))
-      if (auto value = evaluate(bind->value)) values_[bind->var] = static_cast<std::uint64_t>(*value);
+      if (auto value = launch_.evaluate(bind->value)) launch_.values[bind->var] = static_cast<std::uint64_t>(*value);
     return true;
   });
-  const scope::Launch& launch = kernel_.plan.launch;
-  for (std::size_t d = 0; d < 3; ++d) {
-    auto grid = evaluate(launch.grid[d]), block = evaluate(launch.block[d]), cluster = evaluate(launch.cluster[d]);
-    if (!grid || !block || !cluster) {
-      missing("the launch extents depend on values that were not given");
-      return false;
-    }
-    grid_[d] = *grid;
-    block_[d] = *block;
-    cluster_[d] = std::max<std::int64_t>(1, *cluster);
+  if (!launch_.read(kernel_.plan.launch)) {
+    missing("the launch extents depend on values that were not given");
+    return false;
   }
   if (!check_launch(whole)) return false;
-  block_threads_ = static_cast<std::uint32_t>(block_[0] * block_[1] * block_[2]);
-  group_ctas_ = static_cast<std::uint32_t>(cluster_[0] * cluster_[1] * cluster_[2]);
+  launch_.cta_threads = static_cast<std::uint32_t>(launch_.block[0] * launch_.block[1] * launch_.block[2]);
+  launch_.cluster_ctas = static_cast<std::uint32_t>(launch_.cluster[0] * launch_.cluster[1] * launch_.cluster[2]);
 
   if (!place_tensors(inputs, missing)) return false;
   if (good) good = encode_tensor_maps();
@@ -397,11 +319,11 @@ bool Machine::prepare(const Inputs& inputs) {
     std::uint32_t next = 1;
     for (const auto& [name, tensor] : inputs.tensors) {
       if (!tensor.defined) continue;
-      for (std::size_t i = 0; i < globals_.size(); ++i) {
+      for (std::size_t i = 0; i < memory_.globals.size(); ++i) {
         const Storage& storage = program_.globals[i];
         if (!(storage.tensor && storage.tensor->name == name) && storage.var->name != name) continue;
         for (std::size_t b = 0; b < tensor.bytes.size(); ++b)
-          globals_[i]->origins[b] = next + static_cast<std::uint32_t>(b);
+          memory_.globals[i]->origins[b] = next + static_cast<std::uint32_t>(b);
       }
       next += static_cast<std::uint32_t>(tensor.bytes.size());
     }
@@ -414,8 +336,8 @@ bool Machine::prepare(const Inputs& inputs) {
     if (param.kind != lower::ParamKind::Scalar) continue;
     auto reg = program_.variables.find(param.var);
     if (reg == program_.variables.end()) continue;
-    auto value = values_.find(param.var);
-    if (value == values_.end()) {
+    auto value = launch_.values.find(param.var);
+    if (value == launch_.values.end()) {
       missing("no value was given for `" + std::string(param.var->name) + "`");
     } else {
       register_image_[reg->second] = value->second;
@@ -424,17 +346,10 @@ bool Machine::prepare(const Inputs& inputs) {
   return good;
 }
 
-std::uint64_t Machine::clusters() const {
-  std::uint64_t all = 1;
-  for (std::size_t d = 0; d < 3; ++d) all *= static_cast<std::uint64_t>(grid_[d] / cluster_[d]);
-  return all;
-}
-
-// Clusters are numbered in the order of their CTAs, x first.
 void Machine::begin(std::uint64_t cluster) {
   const std::array<std::int64_t, 3> first = first_cta_of(cluster);
   current_cta_ = first;
-  std::size_t count = std::size_t{group_ctas_} * block_threads_;
+  std::size_t count = std::size_t{launch_.cluster_ctas} * launch_.cta_threads;
   threads_.assign(count, {});
   registers_.resize(count * program_.registers);
   registers_defined_.assign(count * program_.registers, 0);
@@ -451,25 +366,26 @@ void Machine::begin(std::uint64_t cluster) {
     register_tags_.assign(registers_.size(), 0);
     frame_tags_.assign(frames_.size(), 0);
   }
-  arrived_.assign(group_ctas_, {});
-  for (auto& block : shared_) {
-    std::ranges::fill(block->storage, std::byte{0});  // what nobody has written is the same in every cluster
+  scheduler_.start(launch_.cluster_ctas);
+  for (auto& block : memory_.shared) {
+    std::ranges::fill(block->storage, std::byte{0});  // what was never written is the same in every cluster
     std::ranges::fill(block->shadow, 0);
     std::ranges::fill(block->origins, 0);
   }
-  ended_.assign(group_ctas_, 0);
-  cluster_phase_ = 0;
+  ended_.assign(launch_.cluster_ctas, 0);
   engine_.start(count, options_.timing,
                 options_.seed + static_cast<std::uint64_t>(first[0] + first[1] * 7 + first[2] * 49));
-  warpgroups_.start(count, block_threads_);
-  if (races_) races_->start_group(static_cast<std::uint32_t>(cluster), count, first_shared_);
-  if (interleavings_) interleavings_->start_group(group_ctas_, (block_threads_ + 31) / 32);
-  take_causes();
+  warpgroups_.start(count, launch_.cta_threads);
+  operations_ = 0;
+  observers_.tell(&Observer::start_group, Group{.cluster = cluster,
+                                                .threads = count,
+                                                .ctas = launch_.cluster_ctas,
+                                                .warps = (launch_.cta_threads + 31) / 32,
+                                                .first_shared = memory_.first_shared});
   barriers_.clear();
   tensor_memories_.clear();
-  for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) tensor_memories_.emplace_back(options_.trace);
-  register_pools_.assign(group_ctas_, RegisterPool(block_threads_));
-  idle_polls_ = 0;
+  for (std::uint32_t cta = 0; cta < launch_.cluster_ctas; ++cta) tensor_memories_.emplace_back(options_.trace);
+  register_pools_.assign(launch_.cluster_ctas, RegisterPool(launch_.cta_threads));
   set_up_threads(first);
   start_timeline();
 }
@@ -483,8 +399,8 @@ void Machine::set_up_threads(std::array<std::int64_t, 3> first) {
   };
   for (std::size_t n = 0; n < count; ++n) {
     Thread& t = threads_[n];
-    t.cta = static_cast<std::uint32_t>(n / block_threads_);
-    t.linear = static_cast<std::uint32_t>(n % block_threads_);
+    t.cta = static_cast<std::uint32_t>(n / launch_.cta_threads);
+    t.linear = static_cast<std::uint32_t>(n % launch_.cta_threads);
     t.number = static_cast<std::uint32_t>(n);
     t.registers = registers_.data() + n * program_.registers;
     t.defined = registers_defined_.data() + n * program_.registers;
@@ -498,108 +414,22 @@ void Machine::set_up_threads(std::array<std::int64_t, 3> first) {
     std::ranges::copy(register_image_, t.registers);
     std::int64_t in_block = t.linear, in_cluster = t.cta;
     for (std::size_t d = 0; d < 3; ++d) {
-      std::int64_t own = in_cluster % cluster_[d];
-      in_cluster /= cluster_[d];
-      set(t, kernel_.thread_idx[d], in_block % block_[d]);
-      in_block /= block_[d];
+      std::int64_t own = in_cluster % launch_.cluster[d];
+      in_cluster /= launch_.cluster[d];
+      set(t, kernel_.thread_idx[d], in_block % launch_.block[d]);
+      in_block /= launch_.block[d];
       set(t, kernel_.block_idx[d], first[d] + own);
       set(t, kernel_.cta_in_cluster[d], own);
-      set(t, kernel_.cluster_idx[d], first[d] / cluster_[d]);
+      set(t, kernel_.cluster_idx[d], first[d] / launch_.cluster[d]);
     }
     set(t, kernel_.cta_rank_in_cluster, t.cta);
   }
 }
 
-// Lets the lanes of a warp run, and completes what they meet for, until all of them wait or have ended.
-bool Machine::let_run(std::uint32_t cta, std::uint32_t warp) {
-  std::span<Thread> block = cta_threads(cta);
-  std::span<Thread> lanes = block.subspan(warp * 32, std::min<std::size_t>(32, block.size() - warp * 32));
-  bool progress = false;
-  do {
-    for (Thread& t : lanes) {
-      if (t.state != State::Ready) continue;
-      budget_ = options_.max_steps - std::min(options_.max_steps, result_.steps);
-      execute(t);
-      progress |= !is_polling(t);
-      if (stopped_) return true;
-    }
-    if (options_.stop.stop_requested()) {
-      finding(code::kStepLimit, Severity::Incomplete, "stopped from outside", nullptr);
-      stopped_ = true;
-    }
-    if (!stopped_ && !engine_.chance(*this)) stopped_ = true;
-  } while (!stopped_ && complete_warp(cta, warp) && !stopped_);
-  return progress;
-}
-
-bool Machine::is_polling(const Thread& t) const { return t.state == State::Ready && t.polls >= kPolls; }
-
-bool Machine::polls(Thread& t, std::uint64_t pointer, std::uint64_t value) {
-  if (t.polled_pc != t.pc || t.polled != pointer || t.polled_value != value) t.polls = 0;
-  t.polled_pc = t.pc;
-  t.polled = pointer;
-  t.polled_value = value;
-  return ++t.polls >= kPolls;
-}
-
 Machine::Pause Machine::go_on() {
-  const Pause pause = run_on();
+  const Pause pause = scheduler_.run_on();
   if (timeline_ && (pause == Pause::Ended || pause == Pause::Stopped)) timeline_->end_group(now());
   return pause;
-}
-
-Machine::Pause Machine::run_on() {
-  const std::uint32_t warps = (block_threads_ + 31) / 32, all = warps * group_ctas_;
-  moved_ = at_grid_ = false;
-  for (int idle = 0;;) {
-    bool progress = false;
-    // A rotated order, when it is drawn.
-    const auto first = static_cast<std::uint32_t>(options_.timing == Timing::Random ? engine_.random(all) : 0);
-    for (std::uint32_t n = 0; n < all; ++n) {
-      const std::uint32_t warp = (n + first) % all;
-      progress |= run_warp(warp / warps, warp % warps);
-      if (stopped_) return Pause::Stopped;
-    }
-    for (std::uint32_t cta = 0; cta < group_ctas_; ++cta) {
-      progress |= complete_cta(cta);
-      if (!stopped_ && !ended_[cta]) leave_if_done(cta);
-      if (stopped_) return Pause::Stopped;
-    }
-    progress |= complete_cluster();
-    if (stopped_) return Pause::Stopped;
-    // What happened beside the threads may have let a warp go on that had its turn.
-    const bool polling = std::ranges::any_of(threads_, [&](const Thread& t) { return is_polling(t); });
-    progress |=
-        std::ranges::any_of(threads_, [&](const Thread& t) { return t.state == State::Ready && !is_polling(t); });
-    moved_ |= progress;
-    if (progress) continue;
-    progress = engine_.step(*this);
-    moved_ |= progress;
-    if (stopped_) return Pause::Stopped;
-    if (progress) continue;
-    if (polling && ++idle >= kIdleRounds) return Pause::Polls;
-    if (polling || release_pollers()) continue;
-    if (std::ranges::all_of(threads_, [](const Thread& t) { return t.state == State::Done; })) {
-      finish_group();
-      return stopped_ ? Pause::Stopped : Pause::Ended;
-    }
-    at_grid_ = std::ranges::all_of(threads_, [&](const Thread& t) {
-      return t.state == State::Done || (t.state == State::Waiting && site_of(t).kind == Site::Kind::GridSync);
-    });
-    if (at_grid_) return Pause::AtGrid;
-    deadlock();
-    return Pause::Stopped;
-  }
-}
-
-const Thread* Machine::first_waiting() const {
-  auto at = std::ranges::find_if(threads_, [&](const Thread& t) { return t.state == State::Waiting || is_polling(t); });
-  return at == threads_.end() ? nullptr : &*at;
-}
-
-void Machine::leave_grid() {
-  for (Thread& t : threads_)
-    if (t.state == State::Waiting) release(t);
 }
 
 // A CTA whose threads have all ended takes its shared and tensor memory along.
@@ -612,8 +442,8 @@ void Machine::leave_if_done(std::uint32_t cta) {
   }
   warpgroups_.leave(*this, threads);
   ended_[cta] = 1;
-  if (races_ && group_ctas_ > 1)
-    races_->end_cta(cta_threads(cta), first_shared_ + cta * program_.shared.size(), program_.shared.size());
+  observers_.tell(&Observer::end_cta, threads, memory_.first_shared + cta * program_.shared.size(),
+                  program_.shared.size());
   register_pools_[cta].end(*this, threads);
   if (!tensor_memories_[cta].any_allocated()) return;
   const TensorMemory::Left left = tensor_memories_[cta].left();
@@ -634,27 +464,17 @@ void Machine::finish_group() {
   }
   for (const auto& [pointer, barrier] : barriers_) {
     if (barrier.bytes == 0) continue;
-    const Thread& owner = threads_[rank_of(pointer).value_or(0) * block_threads_];
+    const Thread& owner = threads_[rank_of(pointer).value_or(0) * launch_.cta_threads];
     // An expectation of which nothing has come, and for whose phase nothing waits, does no harm.
     const bool unused = barrier.bytes > 0 && barrier.bytes == barrier.expected;
     finding(code::kBytes, unused ? Severity::Warning : Severity::Error,
             "at the end phase " + std::to_string(barrier.phase) + " of " + barrier.name + " " +
-                (barrier.bytes > 0 ? "still expects " + std::to_string(barrier.bytes) + " bytes that nothing copies" +
-                                         (unused ? ", and nothing waits for it" : "")
-                                   : "has got " + std::to_string(-barrier.bytes) + " bytes that nobody expects"),
+                (barrier.bytes > 0
+                     ? "still expects " + std::to_string(barrier.bytes) + " bytes that nothing copies" +
+                           (unused ? ", and nothing waits for it" : "")
+                     : "received " + std::to_string(-barrier.bytes) + " bytes that expect_tx did not announce"),
             &owner, barrier.origin);
   }
-}
-
-std::array<std::int64_t, 3> Machine::first_cta_of(std::uint64_t cluster) const {
-  std::array<std::int64_t, 3> first{};
-  auto rest = static_cast<std::int64_t>(cluster);
-  for (std::size_t d = 0; d < 3; ++d) {
-    const std::int64_t along = grid_[d] / cluster_[d];
-    first[d] = rest % along * cluster_[d];
-    rest /= along;
-  }
-  return first;
 }
 
 std::optional<std::array<std::int64_t, 3>> Machine::take_over() {
@@ -667,45 +487,35 @@ std::optional<std::array<std::int64_t, 3>> Machine::take_over() {
 }
 
 std::vector<std::uint8_t> Machine::written_bytes(std::size_t global) const {
-  std::vector<std::uint8_t> out(static_cast<std::size_t>(globals_[global]->size));
-  history_->memory.each_cell([&](std::uint64_t block, std::int64_t offset, std::int64_t bytes, const Cell& cell) {
-    if (block != global_numbers_[global] || cell.write.who == 0) return;
-    for (std::int64_t b = offset; b < std::min(offset + bytes, globals_[global]->size); ++b)
-      out[static_cast<std::size_t>(b)] = 1;
-  });
+  std::vector<std::uint8_t> out(static_cast<std::size_t>(memory_.globals[global]->size));
+  hazards_->history()->memory.each_cell(
+      [&](std::uint64_t block, std::int64_t offset, std::int64_t bytes, const Cell& cell) {
+        if (block != memory_.global_numbers[global] || cell.write.who == 0) return;
+        for (std::int64_t b = offset; b < std::min(offset + bytes, memory_.globals[global]->size); ++b)
+          out[static_cast<std::size_t>(b)] = 1;
+      });
   return out;
 }
 
-// Only what is wrong makes them findings: put_causes_first() says of what.
-void Machine::take_causes() {
-  if (!causes_) return;
-  for (Finding& f : causes_->take(*this)) {
-    const bool known = std::ranges::any_of(
-        result_.findings, [&](const Finding& had) { return had.weight == kCause && had.code == f.code; });
-    if (!known) result_.findings.push_back(std::move(f));
-  }
-  causes_->start();
-}
-
 void Machine::finish() {
-  take_causes();
+  if (hazards_) hazards_->take_causes();
   result_.finished = !stopped_;
-  for (std::unique_ptr<OwnedBlock>& other : others_) {
+  for (std::unique_ptr<OwnedBlock>& other : memory_.others) {
     if (other->made_up) continue;
     Tensor tensor;
     tensor.bytes = std::move(other->storage);
     result_.tensors[std::string(other->name)] = std::move(tensor);
   }
-  for (std::size_t i = 0; i < globals_.size(); ++i) {
-    if (program_.globals[i].is_map || globals_[i]->made_up) continue;
+  for (std::size_t i = 0; i < memory_.globals.size(); ++i) {
+    if (program_.globals[i].is_map || memory_.globals[i]->made_up) continue;
     std::string name(program_.globals[i].name);
     Tensor tensor;
-    tensor.bytes = std::move(globals_[i]->storage);
-    tensor.defined = std::ranges::all_of(globals_[i]->shadow, [](std::uint8_t d) { return d != 0; });
+    tensor.bytes = std::move(memory_.globals[i]->storage);
+    tensor.defined = std::ranges::all_of(memory_.globals[i]->shadow, [](std::uint8_t d) { return d != 0; });
     if (const Buffer* shape = program_.globals[i].tensor)
-      for (Expr extent : shape->shape) tensor.shape.push_back(evaluate(extent).value_or(0));
-    if (options_.trace) result_.traces[name] = std::move(globals_[i]->origins);
-    if (history_ && !options_.clusters.is_all()) result_.written[name] = written_bytes(i);
+      for (Expr extent : shape->shape) tensor.shape.push_back(launch_.evaluate(extent).value_or(0));
+    if (options_.trace) result_.traces[name] = std::move(memory_.globals[i]->origins);
+    if (hazards_ && !options_.clusters.is_all()) result_.written[name] = written_bytes(i);
     result_.tensors[name] = std::move(tensor);
   }
 }

@@ -2,13 +2,13 @@
 //
 // The lowered body is compiled to a small register program (program.h). Every GPU thread is a resumable interpreter
 // over its own registers: it runs until it has to meet others (a barrier, a shuffle, a matrix load) and then waits; the
-// scheduler lets the next one run, completes meetings when everybody has come, and knows a deadlock when nobody can.
+// scheduler lets the next one run, completes meetings when all have come, and knows a deadlock when none can.
 // The order of threads is fixed, or drawn from a seed, so a run is reproducible. CTAs that do not share a cluster run
 // one after another, or as if they did; together where one waits for another (grid.h). Asynchronous copies go on beside
 // the threads (engine.h).
 //
 // Memory is blocks of bytes with a shadow that says which bytes were ever written. Accesses are checked for bounds,
-// alignment and reading what nobody wrote. With tracing each byte also carries where it originally came from, through
+// alignment and reading unwritten bytes. With tracing each byte also carries where it originally came from, through
 // loads, stores and copies of any width: tests use that to say "exactly these elements moved there", for every dtype.
 #pragma once
 #include <array>
@@ -30,7 +30,7 @@ namespace tilewright::simulate {
 
 struct Tensor {
   std::vector<std::byte> bytes;
-  // Instead of bytes, for whoever only looks at findings: so many of them, and what they are made of (pages.h). Costs
+  // Instead of bytes, where only findings are looked at: so many of them, and what they are made of (pages.h). Costs
   // the memory that the run touches, and does not come back in the result.
   std::int64_t made_up = 0;
   std::span<const std::byte> pattern;
@@ -112,7 +112,7 @@ struct Finding {
 };
 
 // Do both tell of one cause at one place, or, of races, between the same two places? Which of two unordered accesses
-// came first, and whether somebody else had waited by then, is luck.
+// came first, and whether another had waited before, is luck.
 bool tell_the_same(const Finding& a, const Finding& b);
 
 // clean: ran to the end without findings; review: only warnings; incomplete: something is not modelled, or a limit was
@@ -147,7 +147,7 @@ struct Result {
   // With tracing: for each byte, 1 + its index among the bytes of all input tensors in the order of their names; 0:
   // computed, or never written.
   std::map<std::string, std::vector<std::uint32_t>, std::less<>> traces;
-  std::vector<std::optional<Producer>> produced;  // for each of Options::blame; nothing: nobody wrote it
+  std::vector<std::optional<Producer>> produced;  // for each of Options::blame; nothing: never written
   std::vector<Seen> seen;                         // what watches saw, in the order of execution
   TimelineRecord timeline;
   std::uint64_t unseen = 0;  // and how often more, after Options::max_seen

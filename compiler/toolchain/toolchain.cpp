@@ -9,6 +9,7 @@
 
 #include "compiler/toolchain/digest.h"
 #include "compiler/toolchain/helper.h"
+#include "compiler/toolchain/newer.h"
 
 namespace tilewright::toolchain {
 namespace {
@@ -152,6 +153,7 @@ struct Toolchain::State {
     option("--std=c++17");
     option("-lineinfo");
     option("--ptxas-options=-v");
+    if (request.cuda_source.contains("int128_t")) option("--device-int128");
     for (const std::string& text : request.options) option(text);
     for (const std::filesystem::path& folder : cuda->includes) option("--include-path=" + folder.string());
     return record;
@@ -172,6 +174,9 @@ struct Toolchain::State {
       CompileLog log = read_log(field(*answer, "log"), request.cuda_source, field(*answer, "ptx"), {});
       Error error{code == kNvrtcOutOfMemory ? Error::Kind::Memory : Error::Kind::Compilation, take(*answer, "message"),
                   std::move(log.text), std::move(log.entries)};
+      std::string newer = newer_for_architecture(request.arch, cuda->version);
+      if (!newer.empty() && error.log.find("--gpu-architecture") != error.log.npos) error.message = std::move(newer);
+      for (LogEntry& entry : error.entries) entry.message += newer_for_message(entry.message, cuda->version);
       return std::unexpected(std::move(error));
     }
     Record value{{"log", take(*answer, "log")}, {"ptx", take(*answer, "ptx")}, {"cubin", take(*answer, "cubin")}};

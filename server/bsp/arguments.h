@@ -16,7 +16,7 @@ struct Arguments {
   bool require_all = false;        // --require-all: a test that the device's architecture cannot run fails
   std::optional<double> deadline;  // --deadline SECONDS, of a test's or run's kernel
 };
-// The error names the word that nobody understands.
+// The error names the word that is not understood.
 std::expected<Arguments, std::string> read_arguments(const std::vector<std::string>& words);
 
 }  // namespace tilewright::bsp

@@ -24,7 +24,7 @@ class Line {
 
   // `work` is answered when it has ended; what it throws is answered as a failure of ours.
   void add(std::shared_ptr<endpoint::Open> open, std::function<Answer()> work);
-  // A request that waits here or is under way is told to stop. The same, if nobody has begun with it: it is to be
+  // Tells a request that waits here or is under way to stop. Returns it if it has not begun: the caller then has to
   // answered by the caller, and nothing comes of it any more.
   struct Cancelled {
     bool here = false;

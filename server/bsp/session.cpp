@@ -55,7 +55,7 @@ BuildSession::BuildSession(transport::Connection& connection, Server& server)
 BuildSession::~BuildSession() = default;
 
 void BuildSession::dropped(const std::string& why) {
-  // The memory that is missing is everybody's: what this client holds goes with it.
+  // The memory that is missing belongs to all clients: what this client holds goes with it.
   if (why == std::bad_alloc().what()) return endpoint_.end(1);
   log(wire::MessageType::Error, "a message was dropped: " + why);
 }

@@ -65,7 +65,7 @@ class BuildSession final : public endpoint::Handler, public endpoint::Served {
   Targets targets();  // as they are now; a client hears of changes
   std::expected<Found, protocol::Error> find(const project::BuildTargets& all,
                                              const std::vector<std::string>& uris) const;
-  // Of those last told; the workspace is looked at anew only where one of them is not known.
+  // Of those last told; the workspace is looked at again only where one of them is not known.
   std::expected<Found, protocol::Error> find_told(Targets& all, const std::vector<std::string>& uris);
   Answer build_targets();
   // {items: [{target, NAME: [...]}]}, for each of the targets asked about.

@@ -8,7 +8,7 @@
 
 namespace tilewright::bsp {
 
-// Finished when it is destroyed, as cancelled where nobody has finished it before.
+// Finished when it is destroyed, as cancelled where it was not finished before.
 class Task {
  public:
   // A task of a request, or (with `parent`) a part of another one. `kind` and `data` as taskStart has them.

@@ -102,7 +102,7 @@ class Tests {
     runs_.push_back(data);
     task_.progress(name, static_cast<std::int64_t>(runs_.size()), static_cast<std::int64_t>(known_), "tests");
   }
-  // When nobody runs any more: what has begun by now was cancelled.
+  // After the last one has run: what has begun so far was cancelled.
   const wire::TestReport& end() {
     report_.cancelled += static_cast<std::int64_t>(running_.size());
     running_.clear();
@@ -174,7 +174,7 @@ std::expected<void, run::Failure> run_all(const Asked& asked, work::Builder& bui
 struct Shares {
   std::vector<std::string> scripts;
   struct Share {
-    std::size_t sink = 0, file = 0;  // of the sink: its how manieth script
+    std::size_t sink = 0, file = 0;  // index of the script within that sink
   };
   std::vector<Share> of;
   void add(const project::BuildTarget& target, std::size_t sink) {

@@ -31,8 +31,6 @@ namespace tilewright::cli {
 using render::Json;
 namespace {
 
-const std::vector<std::string> kEmits = {"report", "tirx", "lowered", "cuda", "ptx", "cubin", "sass", "plan", "host"};
-
 // `--emit host` gives two launchers: over the driver API, and over the runtime with the kernel's text in front.
 constexpr std::string_view kHost = "host", kHostRuntime = "host_runtime";
 
@@ -48,6 +46,17 @@ struct CompileCommand {
   unsigned jobs = threads::kAllCores;
 };
 
+// What there is to see of a kernel, and what is for machines.
+std::vector<std::string> all_emits() {
+  std::vector<std::string> out;
+  for (ide::ViewKind kind : ide::view_kinds()) {
+    out.emplace_back(ide::view_kind_name(kind));
+    if (kind == ide::ViewKind::Ptx) out.emplace_back("cubin");
+  }
+  out.emplace_back(kHost);
+  return out;
+}
+
 bool emits(const CompileCommand& command, std::string_view emit) {
   return std::ranges::find(command.emits, emit) != command.emits.end();
 }
@@ -58,14 +67,11 @@ bool runs_tools(const CompileCommand& command) {
 
 bool is_binary(std::string_view emit) { return emit == "cubin"; }
 std::string_view extension(std::string_view emit) {
-  if (emit == "report") return "txt";
-  if (emit == "tirx") return "py";
-  if (emit == "lowered") return "lowered.py";
-  if (emit == "cuda") return "cu";
-  if (emit == "plan") return "json";
+  if (emit == "lowered") return "lowered.py";  // beside the file of `tirx`
   if (emit == kHost) return "host.cpp";
   if (emit == kHostRuntime) return "host.cu";
-  return emit;
+  const auto kind = ide::parse_view_kind(emit);
+  return kind ? ide::view_extension(*kind) : emit;
 }
 
 // What is kept of one kernel: everything it is asked for, so that the script itself can go.
@@ -152,8 +158,9 @@ class Compile {
       out.complaints += kernel.complaints;
       out.environment = out.environment || kernel.environment;
       if (command_.json)
-        kernel.output.json = render::kernel_output_json(
-            {*kernel.compiled, compiled.architecture_source, kernel.output.texts, resources}, anchors);
+        kernel.output.json = render::kernel_output_json({*kernel.compiled, compiled.architecture_source,
+                                                         compiled.evaluation->dialect, kernel.output.texts, resources},
+                                                        anchors);
       out.outputs.push_back(std::move(kernel.output));
     }
     out.errors = out.errors || compiled.has_errors();
@@ -428,7 +435,7 @@ void add_compile(CLI::App& app, Run& run) {
       ->delimiter(',')
       ->expected(1)
       ->take_all()
-      ->check(CLI::IsMember(kEmits));
+      ->check(CLI::IsMember(all_emits()));
   c->add_option("-o,--output", command->folder, "Folder to write files into, one a kernel and kind");
   c->add_flag("--json", command->json, "One JSON object with kernels, calls, sources and diagnostics");
   add_jobs(*c, command->jobs);

@@ -118,6 +118,7 @@ int run_explain(const ExplainCommand& command) {
     bool before = place.line < to.line + 1 || place.column <= to.column + 1;
     return after && before;
   };
+  if (!command.json && !place.asked) project::say(stdout, "dialect " + c.evaluation->dialect.words() + "\n");
   std::vector<render::ExplainedKernel> kernels;
   std::size_t shown = 0;
   for (const session::CompiledKernel& k : c.kernels) {

@@ -7,9 +7,10 @@
 #include "compiler/script/codes.h"
 #include "compiler/session/codes.h"
 #include "compiler/session/silence.h"
+#include "server/ide/fixes.h"
 #include "server/ide/lines.h"
 #include "server/ide/look.h"
-#include "server/ide/mends.h"
+#include "server/ide/release_fixes.h"
 
 namespace tilewright::ide {
 namespace {
@@ -20,9 +21,9 @@ class Actions {
       : crlf_(script.source().text().find("\r\n") != std::string_view::npos) {}
 
   // The bytes become `text`.
-  void add(std::string title, Action::Kind kind, Stretch at, std::string text, const ShownDiagnostic* mends = nullptr,
+  void add(std::string title, Action::Kind kind, Stretch at, std::string text, const ShownDiagnostic* fixes = nullptr,
            bool preferred = false) {
-    out_.push_back({std::move(title), kind, at, with_line_ends(std::move(text)), mends, preferred});
+    out_.push_back({std::move(title), kind, at, with_line_ends(std::move(text)), fixes, preferred});
   }
   std::vector<Action> take() { return std::move(out_); }
 
@@ -119,17 +120,23 @@ Stretch above(const Query& q, Stretch at) {
 constexpr std::size_t kMostTried = 4;
 
 // The edit that a diagnostic carries.
-std::vector<Mend> carried(const Query& q, const text::Fix& fix, Stretch at) {
+std::vector<QuickFix> carried(const Query& q, const text::Fix& fix, Stretch at) {
   switch (fix.kind) {
     case text::Fix::Kind::None: break;
-    case text::Fix::Kind::OneLane: break;  // only where it has been tried (call_mends)
+    case text::Fix::Kind::OneLane: break;  // only where it has been tried (call_fixes)
     case text::Fix::Kind::Replace: return {{fix.title, at, fix.text, true}};
     case text::Fix::Kind::LineAbove: return {{fix.title, above(q, at), fix.text + "\n", true}};
   }
   return {};
 }
 
-// Mends what can be mended; what silences comes behind everything else (`silences`).
+// Findings about a name or an operand that another release may have.
+bool is_of_names(std::string_view code) {
+  return code == script::code::kAttribute || code == script::code::kArguments || code == script::code::kIntrinsic ||
+         code == script::code::kImport;
+}
+
+// Fixes what can be fixed; what silences comes after everything else (`silences`).
 void for_diagnostics(Actions& actions, Actions& silences, const Query& q, std::span<const ShownDiagnostic> shown,
                      const session::Analysis& analysis) {
   const text::Source& source = q.snapshot->source();
@@ -143,18 +150,19 @@ void for_diagnostics(Actions& actions, Actions& silences, const Query& q, std::s
       said = f.diagnostic;
     }
     const text::Fix fix = d.fix ? *d.fix : said ? said->fix : text::Fix();
-    std::vector<Mend> mends;
+    std::vector<QuickFix> fixes;
     const bool of_call = d.code.starts_with("TW30") || d.code.starts_with("TW31");
     if (said && of_call && fix.kind != text::Fix::Kind::Replace && tried++ < kMostTried) {
-      mends = call_mends(q, *said, at, analysis);
+      fixes = call_fixes(q, *said, at, analysis);
     }
-    if (said && d.code == script::code::kIndex && tried++ < kMostTried) mends = slice_mends(q, *said, at, analysis);
+    if (said && d.code == script::code::kIndex && tried++ < kMostTried) fixes = slice_fixes(q, *said, at, analysis);
     const bool target = d.code == session::code::kComment && fix.text.starts_with("sm_");
-    if (said && target && tried++ < kMostTried) mends = target_mends(q, *said, at, analysis);
-    // A name that somebody forgot to import is not the one that is spelled nearly so.
-    if (d.code == script::code::kName && !fix.text.starts_with("T.")) mends = name_mends(q, at);
-    if (mends.empty()) mends = carried(q, fix, at);
-    for (Mend& m : mends) {
+    if (said && target && tried++ < kMostTried) fixes = target_fixes(q, *said, at, analysis);
+    // A name whose import was forgotten is not the one that is spelled nearly so.
+    if (d.code == script::code::kName && !fix.text.starts_with("T.")) fixes = name_fixes(q, at);
+    if (fixes.empty() && said && is_of_names(d.code)) fixes = release_fixes(q, at, analysis);
+    if (fixes.empty()) fixes = carried(q, fix, at);
+    for (QuickFix& m : fixes) {
       actions.add(std::move(m.title), Action::Kind::QuickFix, m.at, std::move(m.text), &d, m.preferred);
     }
     if (said && !can_silence(*said)) continue;
@@ -214,7 +222,7 @@ void variants(Actions& actions, const Query& q, const Found& found, const sessio
   }
 }
 
-// Entries of the kernel or factory around the cursor that nobody has written down.
+// Entries of the kernel or factory around the cursor that are not written down.
 void pins(Actions& actions, const Query& q, const Found& found, const session::Analysis& analysis) {
   std::uint32_t begin = found.statement->offset;
   auto end = static_cast<std::uint32_t>(begin + found.statement->node->text.size());

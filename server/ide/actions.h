@@ -1,4 +1,4 @@
-// What an editor offers at a place: mending what a diagnostic names, silencing it, forcing a variant, pinning an entry.
+// What an editor offers at a place: fixing what a diagnostic names, silencing it, forcing a variant, pinning an entry.
 #pragma once
 #include <optional>
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace tilewright::ide {
 
-// A diagnostic of ours as somebody was shown it.
+// A diagnostic of ours as it was shown.
 struct ShownDiagnostic {
   std::string code;
   Stretch at;
@@ -26,10 +26,10 @@ struct Action {
   Kind kind = Kind::QuickFix;
   Stretch at;  // becomes `text`
   std::string text;
-  const ShownDiagnostic* mends = nullptr;  // of those that were given
+  const ShownDiagnostic* fixes = nullptr;  // of those that were given
   bool preferred = false;
 };
-// At the byte `offset`, with what mends and silences `shown`.
+// At the byte `offset`, with what fixes and silences `shown`.
 Answer<std::vector<Action>> actions(const Query& q, std::uint32_t offset, std::span<const ShownDiagnostic> shown);
 
 }  // namespace tilewright::ide

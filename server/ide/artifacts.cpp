@@ -127,7 +127,7 @@ void Artifacts::work(const std::stop_token& end) {
     if (broken && answer && health_) health_({});
     if (broke || answer) broken = broke;
     if (broke && !job.again) {
-      // It may have been somebody else's doing. A kernel that breaks them twice is told so.
+      // Another kernel may have caused it. A kernel that breaks them twice is told so.
       backlog_.again(std::move(job));
       return;
     }

@@ -1,4 +1,4 @@
-// Kernels of open documents, tried out on the simulator when nobody types; what is found stands until the kernel
+// Kernels of open documents, tried out on the simulator in pauses of typing; what is found stands until the kernel
 // changes.
 #pragma once
 #include <chrono>
@@ -26,7 +26,7 @@ class BackgroundTrials {
   std::vector<std::shared_ptr<const text::Diagnostic>> find(const std::string& document,
                                                             const session::Compiled& compiled) const;
   // Tries the kernels that were not tried yet, the changed ones that is, and forgets those that are no more. What has
-  // changed since the document's last wish goes first and is told by itself: somebody has just written it, and the
+  // changed since the document's last wish goes first and is told by itself: it was just written, and the
   // others may be many.
   void want(const std::string& document, std::shared_ptr<const session::Analysis> analysis,
             std::chrono::milliseconds delay);

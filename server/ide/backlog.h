@@ -12,7 +12,7 @@
 
 namespace tilewright::ide {
 
-enum class BackgroundFor { Person, Background };  // somebody looks at it; or: it would be good to know
+enum class BackgroundFor { Person, Background };  // a person looks at it; or: it would be good to know
 
 // A Wish has a `document`; `wish.is(other)` says that both want the same thing, and `wish.join(other)` adds what only
 // the other one wants of it.
@@ -56,7 +56,7 @@ class Backlog {
     job.due = Clock::now();
     jobs_.push_back(std::move(job));
   }
-  // The document was edited or closed: nobody waits for what is made of its old text.
+  // The document was edited or closed: nothing waits for what is made of its old text.
   void typed(const std::string& document) {
     std::lock_guard lock(mutex_);
     std::erase_if(jobs_, [&](const Job& j) { return j.wish.document == document; });

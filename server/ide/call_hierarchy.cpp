@@ -142,7 +142,7 @@ class Calls {
     if (it == edges_.end()) it = edges_.insert(it, {item_of(other), caller, {}});
     it->places.push_back(place);
   }
-  // What has gathered, where somebody takes parts.
+  // What has gathered, where the client takes parts.
   void flush() {
     if (parts_ && !edges_.empty()) parts_(take());
   }

@@ -17,10 +17,10 @@ namespace {
 using Kind = Completion::Kind;
 
 // As CUDA names them; those that this build compiles for are offered.
-constexpr std::string_view kArchitectures[] = {"sm_80",   "sm_86",   "sm_87",   "sm_89",   "sm_90",   "sm_90a",
-                                               "sm_100",  "sm_100a", "sm_100f", "sm_101",  "sm_101a", "sm_103",
-                                               "sm_103a", "sm_103f", "sm_110",  "sm_110a", "sm_110f", "sm_120",
-                                               "sm_120a", "sm_120f", "sm_121",  "sm_121a"};
+constexpr std::string_view kArchitectures[] = {
+    "sm_80",   "sm_86",   "sm_87",  "sm_89",   "sm_90",   "sm_90a", "sm_100",  "sm_100a", "sm_100f",
+    "sm_101",  "sm_101a", "sm_103", "sm_103a", "sm_103f", "sm_107", "sm_107a", "sm_107f", "sm_110",
+    "sm_110a", "sm_110f", "sm_120", "sm_120a", "sm_120f", "sm_121", "sm_121a"};
 
 void add_architectures(Completions& out, std::string_view given) {
   for (std::string_view name : kArchitectures) {
@@ -106,7 +106,7 @@ void add_comment_words(Completions& out, const Query& q, std::string_view line, 
   std::string_view rest = line.substr(hash + 1);
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
   if (!rest.starts_with(kOurs)) {
-    // Ours begins like this; nobody else's is touched.
+    // Ours begins like this; no other one is touched.
     if (!rest.empty() && kOurs.starts_with(rest))
       out.add("tilewright:", Kind::Keyword, 1, "", "A comment that Tilewright reads.");
     return;

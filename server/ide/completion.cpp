@@ -150,7 +150,7 @@ void add_names(Completions& out, const Query& q, Names& names, std::uint32_t off
   }
 }
 
-// The parameter that the cursor gives a value to; empty: nobody knows.
+// The parameter that the cursor gives a value to; empty: not known.
 std::string parameter_at(const OpenCall& call, const std::vector<Callable>& found) {
   if (!call.keyword.empty()) return call.keyword;
   if (found.empty() || call.argument >= found[0].parameters.size()) return {};
@@ -199,6 +199,7 @@ void add_keywords(Completions& out, const std::string& function, const OpenCall&
     for (std::string_view variant : dispatch::readers_of(row->name, k.name, release)) {
       readers.append(readers.empty() ? "  for " : ", ").append(variant);
     }
+    if (readers.empty()) continue;  // a keyword of another release
     out.add(label, Kind::Field, 0, label + std::string(k.fallback) + readers, k.words);
   }
 }

@@ -53,7 +53,7 @@ class Completions {
 
 std::vector<Completion> completions(const Query& q, std::uint32_t offset);
 
-// What is told about a completion when somebody looks at it, by the text of the function or class that `script` defines
+// What is told about a completion when it is looked at, by the text of the function or class that `script` defines
 // at the byte `defined`. Empty: it says nothing.
 std::string documentation(const session::Snapshot& script, std::uint32_t defined);
 // ... and by the table of instructions.

@@ -53,7 +53,7 @@ Diagnostics diagnostics(const session::Snapshot& script, std::shared_ptr<const s
   auto add = [&](const text::Diagnostic& d, const text::Anchors& anchors) {
     Diagnostic& made = out.list.emplace_back(Diagnostic{&d, {}, {}});
     auto beside = [&](text::Anchors::Place at, std::string_view message) {
-      // The prelude is no file that anybody could open.
+      // The prelude is no file that could be opened.
       if (at.source && (at.source == &own || is_file(at.source->path()))) made.related.push_back({at, message});
     };
     text::Anchors::Place place = anchors.resolve(d.span);
@@ -82,7 +82,7 @@ Diagnostics diagnostics(const session::Snapshot& script, std::shared_ptr<const s
   }
   if (!runs) return out;
   for (RunFindings::Item& item : runs->find(script)) {
-    // The simulator may have found it before anybody ran it.
+    // The simulator may have found it before it was run.
     if (std::ranges::any_of(out.list,
                             [&](const Diagnostic& d) { return d.said->code == item.said.code && d.at == item.at; }))
       continue;

@@ -40,7 +40,7 @@ void variant_hints(std::vector<Hint>& out, const session::Analysis& analysis, co
 }
 
 // Bytes of the document. Spans are no keys: a kernel whose results are used again keeps those of the statement that it
-// was evaluated from, which has another number by now.
+// was evaluated from, which has another number since.
 using Bytes = std::pair<std::uint32_t, std::uint32_t>;
 
 std::string buffer_type(const ir::Buffer& b) {

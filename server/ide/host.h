@@ -88,8 +88,8 @@ class Host {
   void saved(const std::string& path);
   // Files changed on disk: settings and imports are looked up again. (refresh_all() analyses what is open.)
   void files_changed();
-  // Where nobody tells of changes on disk: looks at files that open documents import. `now`: however short ago the last
-  // look. True: some had changed.
+  // Where changes on disk are not reported: looks at files that open documents import. `now`: however short ago the
+  // last look. True: some had changed.
   bool look_at_imports(bool now);
 
   // ---- what the client wants ---------------------------------------------------------------------------------------

@@ -89,6 +89,13 @@ void hover_defined(HoverBlocks& out, const Query& q, std::uint32_t offset) {
   }
 }
 
+bool imports_dialect(const syntax::Node* statement) {
+  auto of_dialect = [](std::string_view module) { return module == "tvm" || module.starts_with("tvm."); };
+  if (auto* from = syntax::as<syntax::ImportFrom>(statement)) return from->level == 0 && of_dialect(from->module);
+  auto* import = syntax::as<syntax::Import>(statement);
+  return import && std::ranges::any_of(import->names, of_dialect, &syntax::ImportedName::name);
+}
+
 }  // namespace
 
 Answer<std::optional<Hover>> hover(const Query& q, std::uint32_t offset) {
@@ -97,7 +104,9 @@ Answer<std::optional<Hover>> hover(const Query& q, std::uint32_t offset) {
   auto analysis = q.analysis();
   if (!analysis) return cancelled();
   HoverBlocks out;
+  const bool import = imports_dialect(found.statement->node->statement);
   auto answer = [&](std::uint32_t begin, std::uint32_t end) -> Answer<std::optional<Hover>> {
+    if (import) out.words("Dialect " + analysis->first().evaluation->dialect.words() + ".");
     if (out.empty()) return std::nullopt;
     return Hover{std::move(out).take(), {begin, end}};
   };
@@ -119,6 +128,7 @@ Answer<std::optional<Hover>> hover(const Query& q, std::uint32_t offset) {
     }
   }
   auto subject = subject_of(found, offset);
+  if (!subject && import) return answer(found.begin(found.path.front()), found.end(found.path.front()));
   if (!subject) return std::nullopt;
   if (subject->def) {
     hover_function(out, *subject->def, found.statement->node->text, {});

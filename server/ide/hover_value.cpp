@@ -7,6 +7,7 @@
 #include "server/ide/buffers.h"
 #include "server/ide/call_words.h"
 #include "server/ide/hover_parts.h"
+#include "server/ide/instructions.h"
 
 namespace tilewright::ide {
 namespace {
@@ -349,6 +350,10 @@ bool hover_data(HoverBlocks& out, const HoverSubject& subject, Value v) {
 
 bool hover_namespace(HoverBlocks& out, text::Dialect release, const script::Namespace& space) {
   std::string_view path = space.path;
+  if (const auto chain = instruction_chain(release, path)) {
+    hover_instruction(out, *chain);
+    return true;
+  }
   if (path.starts_with("T.") && intrinsics::is_intrinsic(release, path.substr(2))) {
     hover_intrinsic(out, release, path.substr(2));
     return !out.empty();

@@ -41,7 +41,7 @@ std::uint32_t line_behind(std::string_view text, std::size_t offset) {
 
 // The edit that brings `home` into the script: one more name of an import that is there, or a line of its own behind
 // the imports at the head.
-Mend import_of(const session::Snapshot& script, const Home& home, std::uint32_t offset) {
+QuickFix import_of(const session::Snapshot& script, const Home& home, std::uint32_t offset) {
   std::string_view text = script.source().text();
   std::uint32_t place = 0;
   bool behind = false;
@@ -104,12 +104,12 @@ std::span<const std::string_view> known_modules() {
   return kModules;
 }
 
-std::vector<Mend> missing_imports(const Query& q, std::string_view name, std::uint32_t offset) {
+std::vector<QuickFix> missing_imports(const Query& q, std::string_view name, std::uint32_t offset) {
   std::vector<Home> homes = script::homes_of(q.snapshot->surface(), name);
   if (homes.empty()) add_neighbours(q, name, homes);
-  std::vector<Mend> out;
+  std::vector<QuickFix> out;
   for (const Home& home : homes) out.push_back(import_of(*q.snapshot, home, offset));
-  for (Mend& m : out) m.preferred = out.size() == 1;
+  for (QuickFix& m : out) m.preferred = out.size() == 1;
   return out;
 }
 

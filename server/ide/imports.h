@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/ide/mends.h"
+#include "server/ide/fixes.h"
 
 namespace tilewright::ide {
 
@@ -12,7 +12,7 @@ namespace tilewright::ide {
 std::span<const std::string_view> known_modules();
 
 // The imports that would bind `name` for the line at `offset`: of the dialect, of Python's own modules, of a script in
-// the same folder. None: nobody knows one.
-std::vector<Mend> missing_imports(const Query& q, std::string_view name, std::uint32_t offset);
+// the same folder. None: none is known.
+std::vector<QuickFix> missing_imports(const Query& q, std::string_view name, std::uint32_t offset);
 
 }  // namespace tilewright::ide

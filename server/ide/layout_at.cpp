@@ -5,10 +5,10 @@
 #include "compiler/ir/origin.h"
 #include "compiler/ir/primitive.h"
 #include "compiler/ir/printer.h"
+#include "server/ide/buffer_uses.h"
 #include "server/ide/buffers.h"
 #include "server/ide/call_words.h"
 #include "server/ide/subject.h"
-#include "server/ide/uses.h"
 
 namespace tilewright::ide {
 namespace {

@@ -64,7 +64,7 @@ struct LayoutAt {
 };
 // Nothing: what stands there has no layout, or no entry of the script evaluates it.
 Answer<std::optional<LayoutAt>> layout_at(const Query& q, std::uint32_t offset, const LayoutAsked& asked);
-// Of a buffer of a compiled kernel, which the caller keeps: nobody points at it, so `at` stays empty.
+// Of a buffer of a compiled kernel, which the caller keeps: nothing points at it, so `at` stays empty.
 LayoutAt layout_of(const session::Snapshot& script, const session::Compiled& compiled,
                    const session::CompiledKernel& kernel, const ir::Buffer& buffer, const LayoutAsked& asked);
 

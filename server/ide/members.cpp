@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "compiler/ir/printer.h"
+#include "server/ide/instructions.h"
 #include "server/ide/look.h"
 #include "server/ide/spelling.h"
 
@@ -62,7 +63,7 @@ bool is_scope(std::string_view name) {
          name == "thread";
 }
 
-// False: nobody knows the owner.
+// False: the owner is not known.
 bool add_of_language(Completions& out, const Query& q, const std::string& owner, bool decorates) {
   const script::Surface& surface = q.snapshot->surface();
   ir::Target target;
@@ -89,6 +90,14 @@ bool add_of_language(Completions& out, const Query& q, const std::string& owner,
       (owner.starts_with("T.") && is_scope(owner.substr(2))) ||
       (owner.starts_with("T.tile.") && is_scope(owner.substr(7)))) {
     add_words(out, surface, "Tx", true);
+    return true;
+  }
+  if (owner == "T.ptx" && surface.dialect() >= text::Dialect::V0_27) {
+    add_words(out, surface, owner);
+    return true;
+  }
+  if (const auto chain = instruction_chain(surface.dialect(), owner)) {
+    add_words(out, *chain);
     return true;
   }
   if (owner.starts_with("T.") && intrinsics::is_namespace(surface.dialect(), std::string_view(owner).substr(2))) {
@@ -242,6 +251,10 @@ bool add_of_value(Completions& out, script::Interpreter& in, Value v) {
       return true;
     }
     std::string_view path = space->path;
+    if (const auto chain = instruction_chain(in.dialect(), path)) {
+      add_words(out, *chain);
+      return true;
+    }
     if (path.starts_with("T.") && intrinsics::is_namespace(in.dialect(), path.substr(2))) {
       add_instructions(out, std::string(path.substr(2)) + ".", in.dialect(), in.target());
       return true;

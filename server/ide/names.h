@@ -38,7 +38,7 @@ class Names {
       : q_(q), scripts_(q), aliases_(aliases), depth_(depth) {}
   Scripts& scripts() { return scripts_; }
 
-  // What a cursor at `offset` is at. Nothing: no name, or nobody knows.
+  // What a cursor at `offset` is at. Nothing: no name, or not known.
   std::optional<Meaning> at(const Script& script, std::uint32_t offset);
   // What an expression stands for, in the statement that begins at `offset`.
   std::optional<Meaning> of(const Script& script, std::uint32_t offset, const syntax::Node* node) {
@@ -67,7 +67,7 @@ class Names {
   bool everywhere(const Meaning& meaning, const std::function<bool(const Script&)>& visit);
 
  private:
-  // How a name is followed, and how far it was by now.
+  // How a name is followed, and how far it was so far.
   struct Way {
     Aliases aliases;
     int depth = 0;

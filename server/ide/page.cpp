@@ -4,8 +4,8 @@
 #include <set>
 #include <tuple>
 
+#include "server/ide/buffer_uses.h"
 #include "server/ide/resources.h"
-#include "server/ide/uses.h"
 
 namespace tilewright::ide {
 namespace {
@@ -70,7 +70,7 @@ std::string resources_of(const session::CompiledKernel& kernel, const Made* made
 Page page(const project::LoadedFile& file, const std::shared_ptr<session::Analysis>& analysis,
           std::span<const ViewKind> kinds, const MadeOf& made_of) {
   Page out;
-  // Nobody edits it: the snapshot stands for the script that was compiled, and is analysed no more.
+  // It is not edited: the snapshot stands for the script that was compiled, and is analysed no more.
   out.script = std::make_shared<session::Snapshot>(file.tree, 0, std::make_shared<session::Settings>(), nullptr,
                                                    std::make_shared<session::KernelCache>());
   analysis->findings = session::findings(analysis->compiled, file.source->path());

@@ -33,7 +33,7 @@ struct Page {
   std::string checked{};                              // in words: how much was found, and what was not looked at
 };
 
-// What NVIDIA's tools make of a kernel; null: nobody asked them.
+// What NVIDIA's tools make of a kernel; null: not asked.
 using MadeOf = std::function<std::shared_ptr<const Made>(const session::CompiledKernel& kernel)>;
 
 // The compilations are those of `file`, one an architecture; one at least.

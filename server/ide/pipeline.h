@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "server/ide/uses.h"
+#include "server/ide/buffer_uses.h"
 #include "server/ide/view.h"
 
 namespace tilewright::ide {
@@ -34,7 +34,7 @@ struct PipelineBarrier {
   std::string name;
   std::optional<std::int64_t> count;  // mbarriers in it
   text::Anchors::Place place;
-  std::string arrivals;  // a phase, as its initialisation says; empty: nobody says
+  std::string arrivals;  // a phase, as its initialisation says; empty: not known
   std::vector<PipelineUse> uses;
 };
 

@@ -17,7 +17,7 @@ class Pool {
   explicit Pool(unsigned count);
   ~Pool();  // what has not begun is dropped; what runs is waited for
   // A keystroke's diagnostics go before requests, of which a client may send more than can be served, and both before
-  // work that nobody waits for.
+  // work that nothing waits for.
   enum class Urgency { Diagnostics, Interactive, Background };
   void run(std::function<void()> job, Urgency urgency = Urgency::Interactive);
 

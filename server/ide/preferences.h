@@ -13,7 +13,7 @@ struct Preferences {
   bool code_lenses = true;
   // When NVRTC looks at a document on its own: "idle" (some time after the last edit), "save", "off".
   std::string toolchain = "idle";
-  // Are kernels tried out on the simulator when nobody types?
+  // True if kernels are tried out on the simulator in pauses of typing.
   bool simulate = true;
 };
 

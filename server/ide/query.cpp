@@ -4,7 +4,7 @@ namespace tilewright::ide {
 
 text::Anchors::Place place_of(text::Span span, const text::Anchors& anchors, const session::Snapshot& script) {
   text::Anchors::Place place = anchors.resolve(span);
-  // The prelude is no file that anybody could open.
+  // The prelude is no file that could be opened.
   return place.source && (place.source == &script.source() || is_file(place.source->path())) ? place
                                                                                              : text::Anchors::Place();
 }

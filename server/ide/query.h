@@ -39,7 +39,7 @@ struct Failure {
   enum class Kind {
     Cancelled,  // the caller cancelled it
     Refused,    // it makes no sense here
-    Invalid,    // nobody could ask that
+    Invalid,    // no such question
   };
   Kind kind = Kind::Refused;
   std::string reason;  // for people; of Cancelled empty
@@ -61,11 +61,11 @@ struct Query {
   std::vector<std::string> folders;  // of the workspace, as paths
   std::stop_token stop;
   Preferences preferences;
-  Artifacts* artifacts = nullptr;            // of NVIDIA's tools; null: nobody makes any
+  Artifacts* artifacts = nullptr;            // of NVIDIA's tools; null: none are made
   const BackgroundTrials* trials = nullptr;  // on the simulator; null: there are none
-  RunFindings* runs = nullptr;               // that somebody asked for; null: nobody keeps what they found
+  RunFindings* runs = nullptr;               // that were asked for; null: what they found is not kept
   std::vector<std::string> run_targets;      // where the script can be run (project/run_targets.h)
-  // Tells how far it is: a message, and per cent or -1. Empty where nobody wants to know.
+  // Tells how far it is: a message, and per cent or -1. Empty where it is not asked for.
   std::function<void(const std::string& message, int percent)> progress;
   // Opens a file of the workspace that is not open, under its own settings. Null: it cannot be read.
   std::function<Script(const std::string& path)> read_file;

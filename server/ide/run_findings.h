@@ -1,4 +1,4 @@
-// What runs that somebody asked for found in open documents: shown where it lies until the text is another one.
+// What requested runs found in open documents: shown where it lies until the text is another one.
 #pragma once
 #include <functional>
 #include <map>
@@ -16,7 +16,7 @@ namespace tilewright::ide {
 
 class RunFindings {
  public:
-  // `made` is called by whoever keeps something, with the document.
+  // `made` is called by what keeps something, with the document.
   explicit RunFindings(std::function<void(const std::string& document)> made) : made_(std::move(made)) {}
 
   // A run of `entry` on `target` has ended. It replaces what was kept of the last such run of the same text; another

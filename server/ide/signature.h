@@ -19,7 +19,7 @@ struct Signatures {
   std::vector<Signature> forms;  // several of one instruction; never empty
   std::size_t best = 0;          // the first that has room for what was typed
 };
-// Nothing: no call, or nobody knows what it calls.
+// Nothing: no call, or it is not known what it calls.
 std::optional<Signatures> signatures(const Query& q, std::uint32_t offset);
 
 }  // namespace tilewright::ide

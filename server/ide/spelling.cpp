@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "server/ide/instructions.h"
+
 namespace tilewright::ide {
 namespace {
 
@@ -119,6 +121,9 @@ std::vector<Callable> callables(const session::Snapshot& snapshot, std::string_v
   std::string_view last = dot == std::string_view::npos ? name : name.substr(dot + 1);
   if (name.starts_with("T.")) {
     std::string_view path = name.substr(2);
+    if (const auto chain = instruction_chain(snapshot.surface().dialect(), name))
+      return instruction_callables(name, *chain);
+    if (name.starts_with("T.ptx.")) add_word("T.ptx", last);
     for (const intrinsics::Named& form : intrinsics::forms(snapshot.surface().dialect(), path)) {
       out.push_back({std::string(name), form.row->documentation, split(form.row->signature), "", false});
     }

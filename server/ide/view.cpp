@@ -1,6 +1,8 @@
 #include "server/ide/view.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -11,9 +13,36 @@
 namespace tilewright::ide {
 namespace {
 
-constexpr ViewKind kKinds[] = {ViewKind::Report, ViewKind::Tirx, ViewKind::Lowered, ViewKind::Cuda,
-                               ViewKind::Ptx,    ViewKind::Sass, ViewKind::Plan};
-constexpr std::string_view kNames[] = {"report", "tirx", "lowered", "cuda", "ptx", "sass", "plan"};  // as ViewKind
+// What a kernel has to have before there is something to show.
+enum class Stage : std::uint8_t { Evaluated, Dispatched, Lowered, Cuda };
+
+struct KindRow {
+  ViewKind kind;
+  std::string_view name, extension, language;
+  Stage stage;
+};
+constexpr KindRow kRows[] = {
+    {ViewKind::Report, "report", "txt", "plaintext", Stage::Dispatched},
+    {ViewKind::Tirx, "tirx", "py", "python", Stage::Evaluated},
+    {ViewKind::Lowered, "lowered", "py", "python", Stage::Lowered},
+    {ViewKind::Cuda, "cuda", "cu", "cuda-cpp", Stage::Cuda},
+    {ViewKind::Ptx, "ptx", "ptx", "ptx", Stage::Cuda},
+    {ViewKind::Sass, "sass", "sass", "sass", Stage::Cuda},
+    {ViewKind::Plan, "plan", "json", "json", Stage::Lowered},
+};
+constexpr auto kKinds = [] {
+  std::array<ViewKind, std::size(kRows)> out{};
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = kRows[i].kind;
+  return out;
+}();
+// Each kind has its row at its number.
+static_assert([] {
+  for (std::size_t i = 0; i < kKinds.size(); ++i)
+    if (kKinds[i] != static_cast<ViewKind>(i)) return false;
+  return true;
+}());
+
+const KindRow& row_of(ViewKind kind) { return kRows[static_cast<std::size_t>(kind)]; }
 
 struct Target {
   const session::Compiled* compiled = nullptr;
@@ -43,25 +72,23 @@ const session::Compiled& compiled_of(const OpenedView& opened) {
 
 std::span<const ViewKind> view_kinds() { return kKinds; }
 
-std::string_view view_kind_name(ViewKind kind) { return kNames[static_cast<std::size_t>(kind)]; }
+std::string_view view_kind_name(ViewKind kind) { return row_of(kind).name; }
+std::string_view view_extension(ViewKind kind) { return row_of(kind).extension; }
+std::string_view view_language(ViewKind kind) { return row_of(kind).language; }
 
 std::optional<ViewKind> parse_view_kind(std::string_view name) {
-  const auto* found = std::ranges::find(kNames, name);
-  if (found == std::end(kNames)) return std::nullopt;
-  return kKinds[found - kNames];
+  const auto* found = std::ranges::find(kRows, name, &KindRow::name);
+  return found == std::end(kRows) ? std::nullopt : std::optional(found->kind);
 }
 
 bool made_by_tools(ViewKind kind) { return kind == ViewKind::Ptx || kind == ViewKind::Sass; }
 
 bool has_stage(ViewKind kind, const session::CompiledKernel& kernel) {
-  switch (kind) {
-    case ViewKind::Report: return kernel.dispatched != nullptr;
-    case ViewKind::Tirx: return true;
-    case ViewKind::Lowered:
-    case ViewKind::Plan: return kernel.lowered != nullptr;
-    case ViewKind::Cuda:
-    case ViewKind::Ptx:
-    case ViewKind::Sass: return kernel.cuda != nullptr;
+  switch (row_of(kind).stage) {
+    case Stage::Evaluated: return true;
+    case Stage::Dispatched: return kernel.dispatched != nullptr;
+    case Stage::Lowered: return kernel.lowered != nullptr;
+    case Stage::Cuda: return kernel.cuda != nullptr;
   }
   return false;
 }

@@ -1,4 +1,4 @@
-// Diagnostics of files that nobody has opened, remembered between polls of workspace/diagnostic.
+// Diagnostics of files that are not open, remembered between polls of workspace/diagnostic.
 //
 // A report stands while everything that it depends on is what it was: the file, its settings, and whatever its imports
 // found, or did not find. To see that takes a look at the time and size of each of these files, no reading.
@@ -41,7 +41,7 @@ class FileReports {
  private:
   struct Kept {
     project::FileState file;
-    std::shared_ptr<const session::Settings> settings;  // compared by identity: they are made anew when they change
+    std::shared_ptr<const session::Settings> settings;  // compared by identity: they are made again when they change
     std::vector<project::ImportedFile> imports;
     std::shared_ptr<const FileReport> report;
   };

@@ -87,7 +87,10 @@ void Server::initialized() {
 void Server::register_capabilities() {
   Json registrations = Json::array();
   if (client_->offers("workspace.didChangeWatchedFiles.dynamicRegistration")) {
-    Json watchers = Json::array({{{"globPattern", "**/*.py"}}, {{"globPattern", "**/tilewright.toml"}}});
+    Json watchers = Json::array({{{"globPattern", "**/*.py"}},
+                                 {{"globPattern", "**/tilewright.toml"}},
+                                 {{"globPattern", "**/requirements*.txt"}},
+                                 {{"globPattern", "**/pyproject.toml"}}});
     registrations.push_back({{"id", "tilewright-files"},
                              {"method", "workspace/didChangeWatchedFiles"},
                              {"registerOptions", {{"watchers", watchers}}}});

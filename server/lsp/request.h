@@ -68,13 +68,13 @@ struct Client {
 struct Request : ide::Query {
   std::shared_ptr<const Client> client;
   WatchedViews* views = nullptr;
-  // Asks the user, through his editor, to choose one of the actions; nothing: he chose none within ten minutes. Null
+  // Asks the user, through the editor, to choose one of the actions; nothing: none was chosen within ten minutes. Null
   // where the client is not the process that started this one, so that it does not speak for this process's user.
   std::function<std::optional<std::string>(const std::string& message, const std::vector<std::string>& actions)> choose;
   std::function<void()> refresh;  // lenses are to be asked for again
   // Sends a part of the result now. Empty where the client did not ask for parts.
   std::function<void(const Json& part)> partial;
-  // What a file that is not open has to say, made anew only where it could be something else. Null only after a stop.
+  // What a file that is not open has to say, made again only where it could be something else. Null only after a stop.
   std::function<std::shared_ptr<const FileReport>(const std::string& path)> file_report;
 
   // ---- places of the document -------------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ class Registry {
   void on_workspace(std::string method, F handler) {
     add<Params>(std::move(method), false, std::move(handler));
   }
-  // As on_workspace, for a handler that waits for what somebody else does. It has threads that nobody else needs.
+  // As on_workspace, for a handler that waits for what others do. It has threads of its own.
   template <class Params, class F>
   void on_device(std::string method, F handler) {
     add<Params>(method, false, std::move(handler));

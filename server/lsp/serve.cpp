@@ -58,7 +58,7 @@ int serve_all(transport::Listener& listener) {
 }  // namespace
 
 int serve(const remote::Listening& listening) {
-  // As many heaps as threads that allocate while somebody types: with fewer they wait for each other, with more each
+  // As many heaps as threads that allocate while the user types: with fewer they wait for each other, with more each
   // keeps what the others could use.
   ::mallopt(M_ARENA_MAX, 8);
   endpoint::raise_descriptor_limit();

@@ -207,7 +207,7 @@ std::optional<std::string> Server::choose(const std::string& message, const std:
 
 std::shared_ptr<const FileReport> Server::file_report(const std::string& path, project::ScriptSearch& search,
                                                       const std::stop_token& stop) {
-  // What is no tile script is nobody's concern, and may become one by what it imports: that is not remembered here.
+  // What is no tile script does not concern it, and may become one by what it imports: that is not remembered here.
   static const auto kNothing = std::make_shared<const FileReport>();
   if (!search.is_script(path)) {
     reports_.forget(path);

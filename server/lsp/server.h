@@ -34,7 +34,7 @@ class Server final : private endpoint::Handler, private ide::HostEvents {
   ~Server() override;
   // Serves until the client says `exit`, goes away, or its process ends. The exit status of the process.
   int run() { return endpoint_.run(*this); }
-  // The client is the process that started this one: its user is ours, and may be asked for his consent.
+  // The client is the process that started this one: its user is ours, and may be asked for consent.
   void speaks_for_the_user() { for_user_ = true; }
 
  private:
@@ -59,7 +59,7 @@ class Server final : private endpoint::Handler, private ide::HostEvents {
   void ask(std::string_view method, const Json& params, std::function<void(const Json* result)> then = {}) {
     endpoint_.ask(method, params, std::move(then));
   }
-  // Nobody is there any more, or wants to be.
+  // The client is gone, or is about to go.
   void leave() { endpoint_.end(state_ == State::ShutDown ? 0 : 1); }
 
   // ---- lifecycle.cpp ------------------------------------------------------------------------------------------------

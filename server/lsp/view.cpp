@@ -12,19 +12,6 @@ using ide::ViewKind;
 constexpr std::string_view kScheme = "tilewright://";
 constexpr std::size_t kMaxWatched = 64;
 
-std::string_view extension(ViewKind kind) {
-  switch (kind) {
-    case ViewKind::Report: return "txt";
-    case ViewKind::Tirx:
-    case ViewKind::Lowered: return "py";
-    case ViewKind::Cuda: return "cu";
-    case ViewKind::Plan: return "json";
-    case ViewKind::Ptx:
-    case ViewKind::Sass: break;
-  }
-  return ide::view_kind_name(kind);
-}
-
 std::string encoded(std::string_view text) {
   constexpr char kHex[] = "0123456789ABCDEF";
   std::string out;
@@ -72,7 +59,7 @@ text::Digest digest_of(std::string_view text) {
 
 std::string view_uri(const ide::ViewName& name) {
   return std::string(kScheme) + std::string(ide::view_kind_name(name.kind)) + "/" + name.architecture + "/" +
-         encoded(name.kernel) + "." + std::string(extension(name.kind)) +
+         encoded(name.kernel) + "." + std::string(ide::view_extension(name.kind)) +
          "?document=" + encoded(uri_of(name.document)) + "&entry=" + encoded(name.entry);
 }
 
@@ -96,7 +83,7 @@ std::optional<ide::ViewName> parse_view(std::string_view uri) {
   name.kind = *kind;
   name.architecture = path.substr(a + 1, b - a - 1);
   std::string file = decoded(path.substr(b + 1));
-  std::string suffix = "." + std::string(extension(name.kind));
+  std::string suffix = "." + std::string(ide::view_extension(name.kind));
   if (!file.ends_with(suffix)) return std::nullopt;
   name.kernel = file.substr(0, file.size() - suffix.size());
   constexpr std::string_view kDocument = "document=", kEntry = "&entry=";

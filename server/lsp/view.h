@@ -22,7 +22,7 @@ std::optional<ide::ViewName> parse_view(std::string_view uri);
 // The version of the open document that an answer was made from; null: it is not open, and was read from its file.
 Json version_json(const Request& r, const ide::Script& script);
 
-// The views that somebody looks at, to be told of changes. Safe from any thread.
+// The views that are looked at, to be told of changes. Safe from any thread.
 class WatchedViews {
  public:
   void watch(const std::string& uri, std::string_view text);

@@ -6,6 +6,7 @@
 #include "compiler/script/surface.h"
 #include "compiler/toolchain/owned_path.h"
 #include "server/project/codes.h"
+#include "server/project/dialect_hints.h"
 #include "server/project/files.h"
 #include "server/project/toml.h"
 #include "server/project/user.h"
@@ -237,7 +238,8 @@ std::expected<void, std::string> read_dialect(const toml::node& value, const std
   if (!release) return std::unexpected(place(name, value) + "dialect is a text, such as \"0.25\"");
   auto dialect = script::known_dialect(*release);
   if (!dialect) return std::unexpected(place(name, value) + dialect.error());
-  config.dialect = *dialect;
+  config.dialect.setting = {*dialect,
+                            std::filesystem::path(name).filename().string() + " says dialect = \"" + *release + "\""};
   return {};
 }
 
@@ -410,6 +412,7 @@ std::expected<Config, std::string> find_config(const std::filesystem::path& scri
     own->file = file;
     config = std::move(own);
   }
+  config->dialect = around(script, std::move(config->dialect));
   if (auto ok = replace_remotes(*config, script); !ok) return std::unexpected(ok.error());
   return config;
 }

@@ -25,8 +25,8 @@
 #include <vector>
 
 #include "compiler/ir/target.h"
+#include "compiler/script/dialect_choice.h"
 #include "compiler/text/context.h"
-#include "compiler/text/dialect.h"
 #include "server/project/remotes.h"
 
 namespace tilewright::project {
@@ -34,7 +34,7 @@ namespace tilewright::project {
 struct Config {
   std::filesystem::path file;  // empty: there is none
   text::Limits limits;
-  text::Dialect dialect = text::kDefaultDialect;
+  script::DialectHints dialect;     // of scripts that do not say; find_config adds what stands around the script
   std::vector<ir::Target> targets;  // of scripts that do not say; empty: found out
   std::map<std::string, std::optional<text::Severity>, std::less<>> severity;  // nothing: off
   Remotes remotes;

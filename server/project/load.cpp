@@ -38,7 +38,7 @@ LoadedFile beside(const LoadedFile& file) {
 session::Compiled compile(const LoadedFile& file, const session::CompileOptions& asked, const std::stop_token& stop) {
   session::CompileOptions options = asked;
   if (file.dialect) options.dialect = file.dialect;
-  options.project_dialect = file.config.dialect;
+  options.dialect_hints = file.config.dialect;
   text::Context context;
   context.stop = stop;
   context.limits = file.config.limits;

@@ -192,7 +192,7 @@ Workspace::Settings Workspace::settings(const std::string& path) {
   Settings out;
   if (auto config = find_config(place)) {
     made->limits = config->limits;
-    made->dialect = config->dialect;
+    made->dialect_hints = config->dialect;
     made->project_targets = config->targets;
     out.run_targets = run_targets(*config);
     if (!config->severity.empty()) {

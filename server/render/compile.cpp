@@ -35,6 +35,7 @@ Json kernel_output_json(const KernelOutput& output, const text::Anchors& anchors
   Json k = kernel_json(kernel, anchors);
   k["arch"] = kernel.target.name();
   k["arch_from"] = architecture_json(kernel, output.architecture_source, anchors);
+  k["dialect"] = dialect_json(output.dialect);
   Json sources = Json::object();
   for (const auto& [emit, text] : output.texts) {
     if (text.empty()) continue;

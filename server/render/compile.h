@@ -14,6 +14,7 @@ namespace tilewright::render {
 struct KernelOutput {
   const session::CompiledKernel& kernel;
   session::ArchitectureSource architecture_source;
+  const script::DialectChoice& dialect;
   const std::map<std::string, std::string>& texts;        // by what `--emit` calls them; empty ones were not made
   const toolchain::KernelResources* resources = nullptr;  // null: NVIDIA's tools have not said
 };

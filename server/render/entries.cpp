@@ -16,7 +16,9 @@ Json entries_json(const script::Evaluation& evaluation) {
   }
   for (const script::Factory& f : evaluation.open_factories)
     open.push_back({{"factory", f.signature}, {"range", range_json(f.span, evaluation.anchors)}});
-  return {{"entries", std::move(entries)}, {"needs_arguments", std::move(open)}};
+  return {{"entries", std::move(entries)},
+          {"needs_arguments", std::move(open)},
+          {"dialect", dialect_json(evaluation.dialect)}};
 }
 
 Json no_entries_json(std::string_view file, std::string_view message) {

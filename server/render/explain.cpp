@@ -14,7 +14,9 @@ Json explained_json(std::span<const ExplainedKernel> kernels, const session::Com
         {{"name", k.kernel->value->kernel.name}, {"entry", k.kernel->entry->expression}, {"calls", std::move(calls)}});
   }
   for (const text::Diagnostic& d : compiled.diagnostics) diagnostics.push_back(diagnostic_json(d, anchors));
-  return {{"kernels", std::move(list)}, {"diagnostics", std::move(diagnostics)}};
+  return {{"kernels", std::move(list)},
+          {"diagnostics", std::move(diagnostics)},
+          {"dialect", dialect_json(compiled.evaluation->dialect)}};
 }
 
 Json explained_code_json(const text::CodeInfo& code) {

@@ -22,6 +22,7 @@ std::optional<work::NotChecked> not_checked(const std::vector<FilePart>& files) 
 }
 
 void json_part(const work::CheckedFile& file, FilePart& part) {
+  if (!file.compiled.empty()) part.dialect = dialect_json(file.compiled.front().evaluation->dialect);
   for (const session::Finding& found : work::findings(file))
     part.results.push_back(diagnostic_json(*found.diagnostic, *found.anchors));
   for (const auto& [silenced, found] : work::silenced_findings(file)) {
@@ -34,6 +35,10 @@ void json_part(const work::CheckedFile& file, FilePart& part) {
 std::string json_format(std::vector<FilePart> files, const std::vector<Failure>& failures) {
   Json out{{"files", Json::array()}, {"diagnostics", Json::array()}};
   for (FilePart& f : files) {
+    if (!f.dialect.is_null()) {
+      f.dialect["file"] = f.path;
+      out["dialects"].push_back(std::move(f.dialect));
+    }
     out["files"].push_back(std::move(f.path));
     for (Json& result : f.results) out["diagnostics"].push_back(std::move(result));
   }

@@ -27,6 +27,7 @@ struct FilePart {
   std::vector<script::Unchecked> unchecked{};  // functions that were not looked at
   std::optional<std::size_t> untried;          // as CheckedFile has it
   Json silenced = Json::array();               // json: one a silenced finding
+  Json dialect{};                              // json: the release that the file is written in, and what says so
 };
 
 // `format`: text, json, sarif, github or junit. Text has the colours of standard output.

@@ -129,7 +129,7 @@ Json tensor_map_json(const dispatch::TensorMap& map) {
           {"rank", map.dims.size()},
           {"dims", list(map.dims)},
           {"strides", list(map.strides)},
-          {"box", map.box},
+          {"box", map.host_box.empty() ? Json(map.box) : list(map.host_box)},
           {"element_strides", map.element_strides},
           {"interleave", map.interleave},
           {"swizzle", map.swizzle},
@@ -151,6 +151,12 @@ Json kernel_json(const session::CompiledKernel& k, const text::Anchors& anchors)
           {"launch", k.lowered ? launch_json(k.lowered->plan.launch, dynamic) : Json(nullptr)},
           {"calls", calls},
           {"tensor_maps", maps}};
+}
+
+Json dialect_json(const script::DialectChoice& choice) {
+  return {{"release", text::dialect_name(choice.dialect)},
+          {"source", script::dialect_source_name(choice.source)},
+          {"why", choice.why}};
 }
 
 Json architecture_json(const session::CompiledKernel& k, session::ArchitectureSource source,

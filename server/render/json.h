@@ -13,6 +13,8 @@ Json diagnostic_json(const text::Diagnostic& d, const text::Anchors& anchors);
 Json call_json(const dispatch::CallReport& call, const text::Anchors& anchors);
 // One object of `kernels[]`, without sources.
 Json kernel_json(const session::CompiledKernel& k, const text::Anchors& anchors);
+// {release, source, why}.
+Json dialect_json(const script::DialectChoice& choice);
 // Who chose the architecture of a kernel: {source}, and for "calls" the call that asked for it and its place.
 Json architecture_json(const session::CompiledKernel& k, session::ArchitectureSource source,
                        const text::Anchors& anchors);

@@ -14,19 +14,6 @@ namespace {
 using ide::LineOrigins;
 using ide::ViewKind;
 
-std::string_view language_of(ViewKind kind) {
-  switch (kind) {
-    case ViewKind::Report: return "plaintext";
-    case ViewKind::Tirx:
-    case ViewKind::Lowered: return "python";
-    case ViewKind::Cuda: return "cuda-cpp";
-    case ViewKind::Plan: return "json";
-    case ViewKind::Ptx:
-    case ViewKind::Sass: break;
-  }
-  return ide::view_kind_name(kind);
-}
-
 std::uint32_t count_lines(std::string_view text) { return static_cast<std::uint32_t>(std::ranges::count(text, '\n')); }
 
 void report(Document& out, const session::CompiledKernel& kernel, const text::Anchors& anchors,
@@ -95,8 +82,10 @@ void lines_of_tool(Document& out, const toolchain::LineMap& map, const cuda::Cud
 
 // In the comment syntax of the view's language.
 std::string comment(ViewKind kind, std::string_view text) {
-  bool python = kind == ViewKind::Tirx || kind == ViewKind::Lowered;
-  std::string_view mark = python ? "# " : kind == ViewKind::Report || kind == ViewKind::Plan ? "" : "// ";
+  const std::string_view language = ide::view_language(kind);
+  const std::string_view mark = language == "python"                            ? "# "
+                                : language == "plaintext" || language == "json" ? ""
+                                                                                : "// ";
   std::string out;
   for (std::size_t at = 0; at <= text.size();) {
     std::size_t end = std::min(text.find('\n', at), text.size());
@@ -111,7 +100,7 @@ std::string comment(ViewKind kind, std::string_view text) {
 Document document(ViewKind kind, const session::CompiledKernel& kernel, const text::Anchors& anchors,
                   const ide::Made* made, const render::Colours& colours) {
   Document out;
-  out.language = language_of(kind);
+  out.language = ide::view_language(kind);
   std::vector<ir::PrintedOrigin> origins;
   switch (kind) {
     case ViewKind::Report: report(out, kernel, anchors, colours); break;
@@ -169,7 +158,7 @@ std::string with_script_lines(std::string_view text, const toolchain::LineMap& m
 
 Document document(const ide::View& view) {
   ViewKind kind = view.name.kind;
-  if (view.state != ide::View::State::Ready) return {comment(kind, view.problem), language_of(kind), {}};
+  if (view.state != ide::View::State::Ready) return {comment(kind, view.problem), ide::view_language(kind), {}};
   return document(kind, *view.kernel, view.compiled->evaluation->anchors, view.made.get());
 }
 

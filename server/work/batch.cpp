@@ -136,7 +136,7 @@ void Batch::open(std::size_t file) {
       ++state_.opened;
       state_.known += tasks.size();
       state_.empty += tasks.empty();
-      // Those of an earlier script that somebody else opened come first.
+      // Those of an earlier script that another opened come first.
       auto at = std::ranges::upper_bound(queue_, file, {}, &Task::file);
       queue_.insert(at, std::make_move_iterator(tasks.begin()), std::make_move_iterator(tasks.end()));
     }

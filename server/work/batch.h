@@ -1,12 +1,12 @@
 // Every entry of many scripts, run beside one another.
 //
-// A batch has no threads: whoever has some lets each of them `work()`, which takes the next entry that nobody has until
+// A batch has no threads: the caller lets each of its own `work()`, which takes the next entry that is free until
 // nothing is left. Scripts are opened only when their turn comes, each entry is compiled by the thread that runs it,
 // and what is left of a run goes to the sink, so memory is that of as many runs as there are threads, however long the
 // list.
 //
 // What goes wrong with a run costs that run: a script that cannot be read, a kernel that faults, an exception. The
-// batch ends early when somebody stops it, and when there is nothing left to run on; then it knows what was not run.
+// batch ends early when it is stopped, and when there is nothing left to run on; then it knows what was not run.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -37,7 +37,7 @@ class Batch {
  public:
   struct Asked {
     std::vector<std::string> files;
-    std::set<std::string> named;  // files of which somebody said the name: they have to have something to run
+    std::set<std::string> named;  // files that were named: they have to have something to run
     RunRequest request;           // without entry and comment
     std::optional<text::Dialect> dialect;
     std::vector<std::string> entries{};  // these alone; empty: all

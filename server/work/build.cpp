@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/toolchain/line_map.h"
+#include "server/project/dialect_hints.h"
 #include "server/project/load.h"
 #include "server/work/checked.h"
 #include "server/work/tools.h"
@@ -94,6 +95,7 @@ bool Builder::holds(const Kept& kept, const std::string& path, const BuildOption
   if (!(kept.options == options) || !(workspace_.state_of(path) == kept.state)) return false;
   const std::filesystem::path settings = project::config_file(path);
   if (settings != kept.settings || !(workspace_.state_of(settings) == kept.settings_state)) return false;
+  if (!(project::around(path, {}) == kept.dialect_hints)) return false;
   return std::ranges::all_of(kept.imports, [&](const project::ImportedFile& i) { return workspace_.still(i); });
 }
 
@@ -116,6 +118,7 @@ Builder::Answer Builder::build(const std::string& path, const BuildOptions& opti
   kept->state = workspace_.state_of(path);  // before it is read: what changes in between is noticed
   kept->settings = project::config_file(path);
   kept->settings_state = workspace_.state_of(kept->settings);
+  kept->dialect_hints = project::around(path, {});
   bool anew = true;
   if (auto found = fresh ? std::nullopt : builds_.find(path, options)) {
     kept->script = std::move(found->script);

@@ -53,6 +53,7 @@ class Builder {
     project::FileState state;
     std::filesystem::path settings;  // empty: none
     project::FileState settings_state;
+    script::DialectHints dialect_hints;  // besides the settings
     std::vector<project::ImportedFile> imports;
     std::shared_ptr<const BuiltScript> script;
   };

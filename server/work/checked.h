@@ -13,7 +13,7 @@ namespace tilewright::work {
 struct CheckedFile {
   std::string path;
   std::vector<session::Compiled> compiled;
-  // Kernels whose synchronisation was not, or not wholly, looked at; nothing: nobody asked for that.
+  // Kernels whose synchronisation was not, or not wholly, looked at; nothing: not asked for.
   std::optional<std::size_t> untried{};
 };
 

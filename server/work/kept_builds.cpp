@@ -30,13 +30,22 @@ Record with_imports(Record key, const std::string& imports) {
   return key;
 }
 
+std::string words_of(const script::DialectHints& hints) {
+  std::string out = hints.pins_disagree;
+  for (const auto& said : {hints.setting, hints.pin, hints.installed}) {
+    out += '\n';
+    if (said) out.append(text::dialect_name(said->dialect)).append(" ").append(said->words);
+  }
+  return out;
+}
+
 // What of the settings a compilation follows.
 std::string settings_of(const project::Config& config) {
   const text::Limits& l = config.limits;
   Record out{{"steps", std::to_string(l.steps)},
              {"memory", std::to_string(l.memory_bytes)},
              {"depth", std::to_string(l.depth)},
-             {"dialect", std::to_string(static_cast<int>(config.dialect))}};
+             {"dialect", words_of(config.dialect)}};
   for (const ir::Target target : config.targets) out.emplace_back("arch", target.name());
   for (const auto& [code, severity] : config.severity)
     out.emplace_back("severity", code + "=" + (severity ? std::to_string(static_cast<int>(*severity)) : "off"));

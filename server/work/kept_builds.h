@@ -52,7 +52,7 @@ class KeptBuilds {
   // The digest of the text that an import would be given; empty: it cannot be read.
   std::string digest_of(const std::string& file, const project::FileState& state);
 
-  const std::string program_, tools_;  // no program: nothing is kept, for nobody could tell whose it is
+  const std::string program_, tools_;  // no program: nothing is kept, for its origin would not be known
   const project::Workspace& workspace_;
   toolchain::Cache cache_;
   struct Digested {

@@ -13,8 +13,8 @@ namespace tilewright::work {
 class MemoryGate {
  public:
   explicit MemoryGate(std::int64_t limit) : limit_(limit) {}
-  // Waits until `bytes` fit, and keeps them taken while the result lives. Stopped: at once. A run asks once, so nobody
-  // waits for somebody who waits.
+  // Waits until `bytes` fit, and keeps them taken while the result lives. Stopped: at once. A run asks once, so none
+  // waits for one that waits.
   std::shared_ptr<void> enter(std::int64_t bytes, const std::stop_token& stop);
 
  private:

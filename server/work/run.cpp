@@ -325,7 +325,7 @@ class Run {
     request.stop = stop_;
     auto made = tools.compile(request);
     if (!made && made.error().kind == toolchain::Error::Kind::NoCuda) {
-      // Whoever executes may compile as well; what is said otherwise is about this machine.
+      // The side that executes may compile as well; what is said otherwise is about this machine.
       auto there = executor_.compile(request);
       if (there || there.error().kind != toolchain::Error::Kind::NoCuda) made = std::move(there);
     }
@@ -448,7 +448,7 @@ class Run {
     if (std::ranges::find(placed, false) != placed.end()) unusable("--watch " + why);
   }
 
-  // Whoever is timed beside the kernels is verified first, by an experiment of its own.
+  // What is timed beside the kernels is verified first, by an experiment of its own.
   void add_rival(run::Experiment& e, std::vector<const lower::LoweredKernel*> lowered) {
     if (!executor_.runs_cubins())
       unusable("the simulator does not measure times, so there is nothing to hold against " + request_.against,

@@ -1,4 +1,4 @@
-// A run of a script's kernels, from its text to a verdict: compiled, executed, compared, judged. For whoever speaks:
+// A run of a script's kernels, from its text to a verdict: compiled, executed, compared, judged. For all speakers:
 // the command line, the language server, CI.
 #pragma once
 #include <functional>
@@ -41,7 +41,7 @@ struct RunRequest {
 struct RunAnswer {
   enum class End : std::uint8_t {
     Reported,  // it ran, or failed to: the report says
-    Stopped,   // nobody waits for it
+    Stopped,   // the caller no longer waits for it
     NoDevice,  // there is nothing to run on
     Unusable,  // something that was asked for cannot be done
     Errors,    // the script has errors: the diagnostics say which

@@ -107,7 +107,7 @@ std::expected<SlotPool::Kind, std::string> SlotPool::choose(const std::stop_toke
   }
 }
 
-// Null: nobody of the kind is left, or somebody stopped.
+// Null: none of the kind is left, or it was stopped.
 SlotPool::Place* SlotPool::take(const Kind& kind, const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -4,7 +4,7 @@
 // A pool holds slots; a run borrows one whenever it has something to execute, so kernels are compiled while others are
 // on the device. A run is bound to the kind of its first answer to `device()`, since its kernels are compiled for that.
 //
-// A slot that loses what it was given (the process that held the GPU ended, the connection broke) has to say anew that
+// A slot that loses what it was given (the process that held the GPU ended, the connection broke) has to say again that
 // it is there before it is used again; the run is tried again, on any slot of the same kind. A slot that is not there,
 // or does not come back, is left out from then on, and the others go on.
 #pragma once
@@ -35,7 +35,7 @@ class SlotPool {
   std::size_t size() const { return places_.size(); }
   // As executors have it, of the first slot.
   std::string place() const { return places_.empty() ? std::string() : places_.front()->slot.executor->place(); }
-  // Why no slot is left; nothing: there is one, or nobody has asked yet.
+  // Why no slot is left; nothing: there is one, or it was not asked yet.
   std::optional<std::string> stranded() const;
   // "gpu 1: the driver does not start", of each slot that was left out.
   std::vector<std::string> left_out() const;

@@ -29,7 +29,26 @@ def plain(A: T.Buffer((4, 8), "float32", layout=LAYOUT), B: T.Buffer((4, 8), "fl
 """
 
 
+LOOP = """\
+from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(A: T.Buffer((32,), "int32")):
+    T.device_entry()
+    tx = T.thread_id([32])
+    i: T.int32 = 0
+    while i < 4:
+        A[tx] = A[tx] + i
+        i = i + 1
+"""
+
+
 class Compile(Case):
+    def test_text_by_release(self):
+        for release, pragmas in (("0.25", 0), ("0.26", 1), ("0.27", 1)):
+            made = self.expect(0, "compile", self.file("loop.py", LOOP), "--dialect", release, "--emit", "cuda").text
+            self.assertEqual(made.count("#pragma unroll 1\n"), pragmas, release)
+
     def test_json(self):
         made = self.fits(self.expect(0, "compile", self.file("good.py", GOOD), "--json").json, "compile")
         (kernel,) = made["kernels"]

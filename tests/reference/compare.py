@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the choice of variants, the launch and the tensor maps against the reference compiler, call by call.
 
-    compare.py [--primitive NAME|both|products|arithmetic] [--seed N|day|fresh] [--count 300] [--work DIR] [-v]
+    compare.py [--primitive NAME|both|products|arithmetic] [--release 0.25] [--seed N|day|fresh] [--count 300] [--work DIR] [-v]
     compare.py FILE.py ... [--arch sm_90a]
 
 --tilewright is the binary, build/release/tilewright if it is not given. --reference is a program that takes FILE.py
@@ -56,17 +56,99 @@ def answer(command, path):
     try:
         out = json.loads(done.stdout)
     except json.JSONDecodeError:
+        if done.returncode < 0:
+            return None  # it crashed
         sys.exit(f"{' '.join(command)}: no JSON (exit {done.returncode})\n{done.stderr[-2000:]}")
     with open(path[0], "w", encoding="utf-8") as f:
         f.write(done.stdout)
     return out
 
 
-def ask(script, arch, args):
-    reference = answer(
-        [sys.executable, args.reference, script, "--arch", arch, "--fields", "calls,launch,tensor_maps,cuda"],
-        (script + ".reference.json", script),
+UNEQUAL = "TW3123"  # copied regions differ in shape: from 0.26 on the reference refuses to read such a script
+
+
+def parted(text, names):
+    """The script without the kernels of these names, and one that holds them alone, each where an error passes."""
+    header, *kernels = re.split(r"\n\n\n(?=# family: )", text)
+    name = {k: re.search(r"^def (\w+)\(", k, re.M).group(1) for k in kernels}
+    own = "\n\n\n".join([header] + [k.rstrip("\n") for k in kernels if name[k] not in names]) + "\n"
+    tried = "".join(
+        "\n\ntry:\n" + "".join(f"    {line}\n" for line in k.splitlines()) + "except Exception:\n    pass\n"
+        for k in kernels
+        if name[k] in names
     )
+    return own, header + tried
+
+
+def write_if_new(path, text):
+    if not os.path.exists(path) or open(path, encoding="utf-8").read() != text:
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
+
+
+def ask(script, arch, args):
+    if args.release == "0.25":
+        return ask_both(script, arch, args)
+    # The reference reads a file in which no copy has unequal regions; it must refuse each that we take out.
+    ours = compiled(script, arch, args)
+    lines = exceptions.Source(script)
+    names = {
+        k["name"]
+        for k in ours["kernels"]
+        if any(d["code"] == UNEQUAL for d in lines.diagnostics_of(k, ours["diagnostics"]))
+    }
+    with open(script, encoding="utf-8") as f:
+        own, tried = parted(f.read(), names)
+    readable, unequal = script.replace(".py", ".readable.py"), script.replace(".py", ".unequal.py")
+    write_if_new(readable, own)
+    if names:
+        write_if_new(unequal, tried)
+        refused = reference_answer(unequal, arch, args)
+        for k in refused["kernels"]:
+            print(f"{script}: {k['name']}: Tilewright alone finds unequal regions")
+            args.wrong += 1
+    return ask_both(readable, arch, args)
+
+
+def reference_answer(script, arch, args):
+    """Of args.against, the release that answers; what builds in no later one is held against an earlier one."""
+    if args.against != args.release:
+        with open(script, encoding="utf-8") as f:
+            text = f.read().replace("T.cuda.elect_sync()", "T.ptx.elect_sync()")
+        script = script.replace(".py", f".in_{args.against}.py")
+        write_if_new(script, text)
+    fields = ["--fields", "calls,launch,tensor_maps,cuda", "--release", args.against]
+    command = [sys.executable, args.reference, script, "--arch", arch, *fields]
+    command = command if args.against != "0.25" else command[:-2]
+    return answer(command, (script + ".reference.json", script)) or in_halves(script, arch, args)
+
+
+def in_halves(script, arch, args):
+    """What the reference says of a script that crashes it, without the kernels that do."""
+    with open(script, encoding="utf-8") as f:
+        header, *kernels = re.split(r"\n\n\n(?=# family: )", f.read())
+    if len(kernels) == 1:
+        name = re.search(r"^def (\w+)", kernels[0], re.M).group(1)
+        print(f"{script}: the reference crashes on {name}, which is left out")
+        return {"kernels": [], "error": None}
+    both = {"kernels": [], "error": None}
+    for name, some in (("a", kernels[: len(kernels) // 2]), ("b", kernels[len(kernels) // 2 :])):
+        path = script.replace(".py", f".{name}.py")
+        write_if_new(path, "\n\n\n".join([header, *some]) + "\n")
+        half = args.against, args.release
+        args.release = args.against  # the text is in that release already
+        answered = reference_answer(path, arch, args)
+        args.against, args.release = half
+        both["kernels"] += answered["kernels"]
+        both["error"] = both["error"] or answered.get("error")
+    return both
+
+
+def ask_both(script, arch, args):
+    return script, reference_answer(script, arch, args), compiled(script, arch, args)
+
+
+def compiled(script, arch, args):
     done = subprocess.run(
         [args.tilewright, "compile", script, "--arch", arch, "--emit", "cuda", "--json"],
         capture_output=True,
@@ -77,7 +159,7 @@ def ask(script, arch, args):
         ours = json.loads(done.stdout)
     except json.JSONDecodeError:
         sys.exit(f"tilewright {script}: no JSON (exit {done.returncode})\n{done.stderr[-2000:]}")
-    return script, reference, ours
+    return ours
 
 
 def by_value(text, values):
@@ -99,6 +181,8 @@ def same_extent(a, b):
 
 
 OURS = {("gemm_async", "wgmma")}  # variants that the reference has not
+
+NEWER_CALLS = {"newer_copy": ["copy", "copy_async"], "newer_async": ["copy_async"], "newer_gemm_async": ["gemm_async"]}
 
 # What many kernels of a family have to show: the words of refusals, and variants that serve.
 FAMILY = compute.reasons.FAMILY | {p: p for p in generate.PRODUCTS}
@@ -148,8 +232,8 @@ def map_difference(reference, ours):
     return None
 
 
-def differences(reference, ours):
-    """[(index of the call or None, what differs)]"""
+def differences(reference, ours, release):
+    """[(index of the call or None, what differs)]; what instructions are issued is held for 0.25 alone"""
     out = []
     mine = ours["calls"]
     for i, call in enumerate(reference["calls"]):
@@ -174,7 +258,7 @@ def differences(reference, ours):
             out.append((None, f"dynamic shared bytes: {a['dynamic_shared_bytes']} and {b['dynamic_shared_bytes']}"))
         if text := map_difference(reference.get("tensor_maps") or [], ours["tensor_maps"]):
             out.append((None, f"tensor maps: {text}"))
-        if text := instruction_difference(reference, ours):
+        if release == "0.25" and (text := instruction_difference(reference, ours)):
             out.append((None, f"instructions: {text}"))
     return out
 
@@ -219,7 +303,8 @@ class Statistics:
 
     def add(self, reference):
         self.kernels += 1
-        calls = [c for c in reference["calls"] if FAMILY.get(c["primitive"], c["primitive"]) == self.primitive]
+        own = NEWER_CALLS.get(self.primitive, [self.primitive])
+        calls = [c for c in reference["calls"] if FAMILY.get(c["primitive"], c["primitive"]) in own]
         rows = [t for c in calls for t in trials(c)]
         # The pair of memories alone rules variants out of nearly every call; what counts is a refusal that changed
         # where the call ended: nothing serves it, or only the scalar loop does, or a plan was declined.
@@ -282,7 +367,7 @@ def hold(primitive, files, args):
                 stats.add_ours(other)
                 other["diagnostics"] = source.diagnostics_of(other, ours["diagnostics"])
                 open_, noted = [], []
-                for index, text in differences(k, other):
+                for index, text in differences(k, other, args.release):
                     rule = exceptions.explain(exceptions.Case(source, k, other, index, text))
                     (noted if rule else open_).append((rule, text))
                 for rule, text in noted:
@@ -294,14 +379,16 @@ def hold(primitive, files, args):
                 for _, text in open_:
                     print(f"{script}: {k['name']}: {text}")
     stats.print()
-    for text in stats.missing():
+    failed += args.wrong
+    args.wrong = 0
+    for text in stats.missing() if args.release == "0.25" else []:
         failed += 1
         print(text)
     print(f"{passed} passed, {failed} failed", flush=True)
     return passed, failed
 
 
-SETS = {"both": ["copy", "copy_async"], "products": list(generate.PRODUCTS), "arithmetic": list(generate.COMPUTE_FAMILIES)}
+SETS = {"both": ["copy", "copy_async"], "products": list(generate.PRODUCTS), "arithmetic": list(generate.COMPUTE_FAMILIES), "newer": list(generate.NEWER)}
 
 
 def main():
@@ -310,6 +397,7 @@ def main():
     ap.add_argument("--primitive", choices=[*(p for s in SETS.values() for p in s), *SETS], default="both")
     ap.add_argument("--seed", type=seed, default=1)
     ap.add_argument("--count", type=int, default=300, help="kernels for each primitive")
+    ap.add_argument("--release", choices=generate.releases.RELEASES, default="0.25", help="of the dialect")
     ap.add_argument("--tilewright", default=os.path.join(ROOT, "build", "release", "tilewright"))
     ap.add_argument("--reference", default=os.environ.get("TILEWRIGHT_REFERENCE") or reference_tool())
     ap.add_argument("--or-skip", action="store_true", help="status 77 where there is no reference program")
@@ -317,7 +405,9 @@ def main():
     ap.add_argument("--work", help="folder for scripts and answers; kept")
     ap.add_argument("--jobs", type=int, default=os.cpu_count())
     ap.add_argument("-v", "--verbose", action="store_true", help="also list what a note explains")
+    ap.add_argument("--against", choices=generate.releases.RELEASES, help="the reference's release, if it is another one")
     args = ap.parse_args()
+    args.wrong, args.against = 0, args.against or args.release
     if args.or_skip and not os.path.exists(args.reference or ""):
         print("skipped: there is no reference program; TILEWRIGHT_REFERENCE names one")
         sys.exit(77)
@@ -330,7 +420,7 @@ def main():
         for primitive in SETS.get(args.primitive, [args.primitive]):
             folder = args.work or scratch
             files = [(f, args.arch) for f in args.files] or generate.write(
-                args.seed, args.count, folder, keep=True, primitive=primitive
+                args.seed, args.count, folder, keep=True, primitive=primitive, release=args.release
             )
             good, bad = hold(primitive, files, args)
             passed, failed = passed + good, failed + bad

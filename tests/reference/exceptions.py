@@ -51,6 +51,11 @@ class Source:
         return out
 
 
+def names_of(variant):
+    """What a variant of 0.25 is called in later releases, too."""
+    return (variant, "vec_auto") if variant in ("reg", "gmem_smem") else (variant,)
+
+
 @dataclass
 class Case:
     source: Source
@@ -68,10 +73,10 @@ class Case:
         return self.source.text_of(self.ours)
 
     def ours_of(self, variant, outcome):
-        return self.call and any(t["variant"] == variant and t["outcome"] == outcome for t in self.call["trials"])
+        return self.call and any(t["variant"] in names_of(variant) and t["outcome"] == outcome for t in self.call["trials"])
 
     def reason(self, variant):
-        return next((t["reason"] for t in self.call["trials"] if t["variant"] == variant), "") if self.call else ""
+        return next((t["reason"] for t in self.call["trials"] if t["variant"] in names_of(variant)), "") if self.call else ""
 
     def theirs(self):
         return self.reference["calls"][self.index] if self.index is not None else None

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes seeded tile scripts that copy in every way the dialect knows.
 
-    generate.py --seed N --count M -o DIR [--per-file 25] [--primitive NAME]
+    generate.py --seed N --count M -o DIR [--per-file 25] [--primitive NAME] [--release 0.25|0.26|0.27]
 
 Each script is one module-level kernel; DIR/copies_<i>.py holds --per-file of them, DIR/async_<arch>_<i>.py the
 asynchronous ones, half of them for each of two architectures; DIR/gemm_<i>.py and DIR/gemm_async_<i>.py hold matrix
@@ -33,6 +33,11 @@ from copies import memory, refusals, registers, views  # noqa: E402
 from copies.kernel import HEADER, Kernel  # noqa: E402
 from products import fragment_refusals, fragments, tensor_core, tensor_core_refusals  # noqa: E402
 from products.kernel import HEADER as PRODUCT_HEADER  # noqa: E402
+import releases  # noqa: E402
+from newer import copies as newer_copies  # noqa: E402
+from newer import products as newer_gemm_async  # noqa: E402
+from newer import tensor_memory as newer_async  # noqa: E402
+from newer.kernel import HEADER as NEWER_HEADER  # noqa: E402
 
 FAMILIES = [
     (memory.family_gmem_smem, 24),
@@ -65,6 +70,12 @@ TENSOR_MEMORY = [
     (tensor_memory.family_tmem_fragments, {"sm_100a": 20, "sm_90a": 1}),
     (tensor_memory.family_smem_tmem, {"sm_100a": 70, "sm_90a": 1}),
 ]
+# What 0.26 adds: kernels that name the plain kernel which says what must come out.
+NEWER = {
+    "newer_copy": (newer_copies, ["sm_90a", "sm_100a"]),
+    "newer_async": (newer_async, ["sm_100a"]),
+    "newer_gemm_async": (newer_gemm_async, ["sm_100a"]),
+}
 COMPUTE_FAMILIES = {"elementwise": elementwise, "reduction": reductions, "permute": permute}
 
 
@@ -92,10 +103,12 @@ def families(primitive, arch):
     return ASYNC_FAMILIES + [(family, weights[arch]) for family, weights in TENSOR_MEMORY]
 
 
-def make(seed, index, primitive="copy", arch="sm_90a"):
+def make(seed, index, primitive="copy", arch="sm_90a", release="0.25"):
     """Kernel `index` of a seed. Draws that would not fit (too much shared memory) are drawn again."""
     if primitive in PRODUCTS:
         return make_product(seed, index, primitive, arch)
+    if primitive in NEWER:
+        return NEWER[primitive][0].make(random.Random(f"{seed}/{primitive}/{arch}/{index}"), f"{primitive}_{arch}_{index:04d}", release)
     rng = random.Random(f"{seed}/{index}" if primitive == "copy" else f"{seed}/{arch}/{index}")
     choices = [f for f, weight in families(primitive, arch) for _ in range(weight)]
     while True:
@@ -106,6 +119,7 @@ def make(seed, index, primitive="copy", arch="sm_90a"):
             if index % 3 == 2:
                 family, *kind = kinds[index // 3 % len(kinds)]
             k = ComputeKernel(rng, f"{primitive}_{arch}_{index:04d}", family.__name__.removeprefix("family_"), arch)
+            k.ops = elementwise.OPS + (elementwise.NEWER if release != "0.25" else [])
             if family(k, rng, *kind):
                 return k
             continue
@@ -117,7 +131,7 @@ def make(seed, index, primitive="copy", arch="sm_90a"):
             return k
 
 
-def write(seed, count, folder, per_file=25, keep=False, primitive="copy"):
+def write(seed, count, folder, per_file=25, keep=False, primitive="copy", release="0.25"):
     """[(path, architecture)] of the files, in order. With `keep` a file that already has its text is left alone."""
     os.makedirs(folder, exist_ok=True)
     archs = [("sm_90a", 0, count)] if primitive == "copy" else [("sm_90a", 0, count - count // 2), ("sm_100a", 0, count // 2)]
@@ -130,6 +144,10 @@ def write(seed, count, folder, per_file=25, keep=False, primitive="copy"):
         last = count - few * len(others)
         archs = [(arch, 0, last)] + [(a, last + i * few, last + (i + 1) * few) for i, a in enumerate(others)]
         header, stem = PRODUCT_HEADER, primitive
+    elif primitive in NEWER:
+        header, stem = NEWER_HEADER + getattr(NEWER[primitive][0], "HEADER", ""), primitive + "_{arch}"
+        targets = NEWER[primitive][1]
+        archs = [(a, 0, (count + i) // len(targets)) for i, a in enumerate(targets)]
     elif primitive in COMPUTE_FAMILIES:
         header, stem, own, what = COMPUTE_HEADER, primitive + "_{arch}", [folder], "Arithmetic"
     paths = []
@@ -138,10 +156,11 @@ def write(seed, count, folder, per_file=25, keep=False, primitive="copy"):
             number = len(paths) if primitive in PRODUCTS else begin // per_file
             path = os.path.join(folder, f"{stem.format(arch=arch)}_{number:03d}.py")
             paths.append((path, arch))
-            text = f"# tilewright: arch {arch}\n" if own or primitive in PRODUCTS else ""
+            text = f"# tilewright: arch {arch}\n" if own or primitive in PRODUCTS or primitive in NEWER else ""
             text += f'"""{what} of seed {seed}, made by generate.py."""\n' + header
             last = min(begin + per_file, end)
-            text += "".join(make(seed, i, primitive, arch).text(*own) for i in range(begin, last))
+            text += "".join(make(seed, i, primitive, arch, release).text(*own) for i in range(begin, last))
+            text = releases.in_release(text, release)
             if keep and os.path.exists(path):
                 with open(path, encoding="utf-8") as f:
                     if f.read() == text:
@@ -157,9 +176,12 @@ def main():
     ap.add_argument("--count", type=int, default=100)
     ap.add_argument("--per-file", type=int, default=25)
     ap.add_argument("-o", "--output", required=True)
-    ap.add_argument("--primitive", choices=["copy", "copy_async", *PRODUCTS, *COMPUTE_FAMILIES], default="copy")
+    ap.add_argument("--primitive", choices=["copy", "copy_async", *PRODUCTS, *COMPUTE_FAMILIES, *NEWER], default="copy")
+    ap.add_argument("--release", choices=releases.RELEASES, default="0.25", help="of the dialect that the scripts are written in")
     args = ap.parse_args()
-    for path, _ in write(args.seed, args.count, args.output, args.per_file, primitive=args.primitive):
+    for path, _ in write(
+        args.seed, args.count, args.output, args.per_file, primitive=args.primitive, release=args.release
+    ):
         print(path)
 
 

@@ -451,8 +451,20 @@ def harmless():
     yield Bomb("300000 comprehensions", "for i in range(300000):\n    [j for j in (1, 2)]\n" + HONEST, "no TW2009")
 
 
+def instructions():
+    """The instruction table of 0.27: long texts, many operands, many calls, forms without end."""
+    table = "# tilewright: dialect 0.27\n"
+    yield Bomb("instruction: a text of a million words", table + kernel("T.ptx['ld' + '.global' * 1000000](A, n)"), "letters")
+    yield Bomb("instruction: a word of a million letters", lambda: table + kernel(f"T.ptx.ld.{'g' * 1_000_000}(A, n)"))
+    yield Bomb("instruction: many operands", table + kernel("T.ptx.mov.b32(*([n] * 1000000))"))
+    yield Bomb("instruction: many calls with many operands", table + kernel("m()", before="def m():\n    while True:\n        T.ptx.mma.sync(*([1] * 1000))\n"))
+    yield Bomb("instruction: a printed form of a million words", table + kernel("T.ptx.ld(n, *([''] * 1000000))"))
+    yield Bomb("instruction: chains in a loop", table + "from tvm.script import tirx as T\nx = []\nwhile True:\n    x.append(T.ptx.cp.async_.bulk.tensor)\n")
+    yield Bomb("instruction: an offset in an offset", table + kernel("p(A)", before="def p(A):\n    x = A.ptr_to([0])\n    while True:\n        x = T.ptx.addr(x, 4)\n"))
+
+
 def bombs():
-    return list(itertools.chain(calls_itself(), grows(), takes_much(), chains(), texts(), kernels(), modules(), settings(), harmless()))
+    return list(itertools.chain(instructions(), calls_itself(), grows(), takes_much(), chains(), texts(), kernels(), modules(), settings(), harmless()))
 
 
 # ---- deep values ------------------------------------------------------------------------------------------------------

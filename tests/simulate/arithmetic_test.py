@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Arithmetic on tiles, on the simulator: generated kernels against a model in plain Python, element by element.
 
-    arithmetic_test.py TILEWRIGHT [--seed N|day|fresh] [--count M] [--family elementwise|reduction|permute] [--on gpu]
+    arithmetic_test.py TILEWRIGHT [--release 0.25] [--seed N|day|fresh] [--count M] [--family elementwise|reduction|permute] [--on gpu]
 
 The kernels are those that tests/reference holds against the reference compiler. Of those for which it is known what must
 come out, each that is served has to be verified; nothing may be found in any, and half of them have to be served.
@@ -24,7 +24,7 @@ GENERATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../referenc
 FAMILIES = ["elementwise", "reduction", "permute"]
 
 
-def generated(family, seed, count, folder):
+def generated(family, seed, count, folder, release):
     """The scripts, and the kernels for which it is known what must come out."""
     subprocess.run(
         [
@@ -40,6 +40,8 @@ def generated(family, seed, count, folder):
             family,
             "-o",
             folder,
+            "--release",
+            release,
         ],
         check=True,
         stdout=subprocess.DEVNULL,
@@ -60,13 +62,14 @@ def main():
     parser.add_argument("--seed", type=seed, default=1)
     parser.add_argument("--count", type=int, default=60, help="kernels of each family")
     parser.add_argument("--family", choices=FAMILIES)
+    parser.add_argument("--release", choices=["0.25", "0.26", "0.27"], default="0.25", help="of the dialect")
     parser.add_argument("--on", default="sim", help="where they run (default: sim)")
     options = parser.parse_args()
     wrong = 0
     for family in [options.family] if options.family else FAMILIES:
         verdicts = collections.Counter()
         with tempfile.TemporaryDirectory() as folder:
-            scripts, known = generated(family, options.seed, options.count, folder)
+            scripts, known = generated(family, options.seed, options.count, folder, options.release)
             if options.on != "sim":
                 scripts = [s for s in scripts if "sm_90a" in s]
             done = subprocess.run(

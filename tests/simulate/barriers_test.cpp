@@ -144,7 +144,7 @@ TEST_CASE("warps that take different ways meet at named barriers") {
   CHECK(b({63}) == 37);
 }
 
-TEST_CASE("an arrival that nobody makes is a deadlock, told at the wait") {
+TEST_CASE("an arrival that is never made is a deadlock, told at the wait") {
   std::string f = finding_of(with_barrier("2", {
                                                    "if tid == 0:",
                                                    "    T.ptx.mbarrier.arrive(bar.ptr_to([0]))",
@@ -167,15 +167,15 @@ TEST_CASE("attempts in a loop are a deadlock as well") {
   CHECK_THAT(f, ContainsSubstring("lacks 2 of 2 arrivals"));
 }
 
-TEST_CASE("bytes that nobody copies") {
+TEST_CASE("bytes that nothing copies") {
   const std::string expects = "    T.ptx.mbarrier.arrive.expect_tx(bar.ptr_to([0]), 512)";
-  SECTION("somebody waits") {
+  SECTION("a thread waits") {
     std::string f = finding_of(
         with_barrier("1", {"if tid == 0:", expects, "T.ptx.mbarrier.wait(bar.ptr_to([0]), 0)", "B[tid] = A[tid]"}));
     CHECK_THAT(f, ContainsSubstring("TW5004 | T.ptx.mbarrier.wait(bar.ptr_to([0]), 0) |"));
     CHECK_THAT(f, ContainsSubstring("lacks 512 bytes"));
   }
-  SECTION("nobody waits") {
+  SECTION("nothing waits") {
     std::string f = finding_of(with_barrier("1", {"if tid == 0:", expects, "B[tid] = A[tid]"}));
     CHECK_THAT(f, ContainsSubstring("TW5014 | T.ptx.mbarrier.init(bar.ptr_to([0]), 1) |"));
     CHECK_THAT(f, ContainsSubstring("still expects 512 bytes"));
@@ -191,7 +191,7 @@ TEST_CASE("barriers misused") {
              ContainsSubstring("clean"));
   CHECK_THAT(first({"if tid == 0:", "    T.ptx.mbarrier.expect_tx(bar.ptr_to([0]), 16)",
                     "    T.ptx.mbarrier.arrive(bar.ptr_to([0]))", "    T.ptx.mbarrier.arrive(bar.ptr_to([0]))"}),
-             ContainsSubstring("has got all of its 1 arrivals and lacks 16 bytes"));
+             ContainsSubstring("has all of its 1 arrivals and lacks 16 bytes"));
   CHECK_THAT(first({"T.ptx.mbarrier.wait(bar.ptr_to([0]), 2)"}),
              ContainsSubstring("a phase's parity is 0 or 1, this is 2"));
   CHECK_THAT(first({"T.ptx.mbarrier.inval(bar.ptr_to([0]))"}),

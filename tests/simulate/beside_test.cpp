@@ -62,7 +62,7 @@ TEST_CASE("clusters read and write the same memory at the same time") {
        "    x = T.ptx.ld_acquire(B.ptr_to([tid]), \"int32\", \"s32\", space=\"global\", scope=\"gpu\")"}));
 }
 
-TEST_CASE("clusters read what nobody has written at the same time") {
+TEST_CASE("clusters read what was never written at the same time") {
   check_any_cores(again_and_again({"x = x + B[tid]"}));
   check_any_cores(again_and_again({"x = x + B[tid]", "B[tid] = x"}));
 }

@@ -163,7 +163,7 @@ CASES = [
      ("TW5017", "T.ptx.tcgen05.dealloc(", "64 columns from 0 on are given back, and 128 were allocated there", "n_cols=128"), 1),
     ("no warpgroup_sync before the store", HOPPER, PROXY + SYNC, PROXY,
      ("TW5020", "Tx.copy_async(C[row", "nothing orders the two", "T.cuda.warpgroup_sync(ID)"), 1),
-    ("nobody waits for the last store", HOPPER, "            if tid == 0:\n                T.ptx.cp_async.bulk.wait_group(0)\n", "",
+    ("nothing waits for the last store", HOPPER, "            if tid == 0:\n                T.ptx.cp_async.bulk.wait_group(0)\n", "",
      ("TW5018", "Tx.copy_async(C[row", "no cp_async.bulk.wait_group waits for it", "T.ptx.cp_async.bulk.wait_group(0, read=True)"), 1),
     ("a tile that one thread releases for its warpgroup", RELEASED, "", "",
      ("TW5020", "", "nothing orders the two", "put T.cuda.warpgroup_sync(ID) before its arrival"), 1),

@@ -81,7 +81,7 @@ TEST_CASE("a CTA waits for what a later one writes") {
   CHECK_THAT(said(late), ContainsSubstring("TW5020"));
 }
 
-TEST_CASE("nobody writes what a CTA waits for") {
+TEST_CASE("nothing writes what a CTA waits for") {
   simulate::Result r = run(
       with_flags({"if tid == 0:", "    while x == 0:", "        " + std::string(kAcquire), "B[bx * 32 + tid] = x"}));
   CHECK_THAT(said(r), StartsWith("TW5004: thread 0 waits here for ever for 4 bytes at byte 0 of `C` to change"));

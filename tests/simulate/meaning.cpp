@@ -255,7 +255,7 @@ void Meaning::statement(const ir::Stmt* s, const Members& active) {
     case ir::StmtKind::Decl:
     case ir::StmtKind::ScopeIds:
     case ir::StmtKind::DeviceEntry:
-    case ir::StmtKind::Evaluate:  // barriers: here everybody finishes a statement before the next begins
+    case ir::StmtKind::Evaluate:  // barriers: here all threads finish a statement before the next begins
     case ir::StmtKind::Comment: return;
     default: throw Unmodelled("a statement");
   }
@@ -264,7 +264,7 @@ void Meaning::statement(const ir::Stmt* s, const Members& active) {
 void Meaning::copy(const ir::TileCall& call, const Members& active) {
   if (call.primitive != "copy" && call.primitive != "copy_async") throw Unmodelled(std::string(call.primitive));
   int size = members_of(call.scope, threads_);
-  for (std::size_t i = 0; i < active.size();) {  // every instance of the scope that somebody reached
+  for (std::size_t i = 0; i < active.size();) {  // every instance of the scope that a thread reached
     int first = active[i] / size * size;
     Members members(static_cast<std::size_t>(size));
     std::iota(members.begin(), members.end(), first);

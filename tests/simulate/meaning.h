@@ -11,7 +11,7 @@
 // into several. What a copy reads outside of a tensor is zero, what it writes there is dropped.
 //
 // Memory holds, for each byte, where it came from: 1 + its number among the bytes of all tensors in the order of their
-// names, as the simulator's traces count them; 0 for bytes that nobody wrote, kZero for zeros from outside a tensor.
+// names, as the simulator's traces count them; 0 for unwritten bytes, kZero for zeros from outside a tensor.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -45,7 +45,7 @@ class Meaning {
   // Runs the kernel over tensors that hold their own bytes.
   void run();
   const Bytes& tensor(const ir::Buffer& tensor) { return globals_[tensor.data]; }
-  bool read_undefined() const { return read_undefined_; }  // some copy read what nobody wrote
+  bool read_undefined() const { return read_undefined_; }  // some copy read what was never written
   std::int64_t elements() const { return elements_; }      // moved
 
  private:

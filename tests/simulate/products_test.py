@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Generated matrix products, run by the simulator and held against plain kernels.
 
-    products_test.py TILEWRIGHT [--seed N|day|fresh] [--count M] [--at-least K]
+    products_test.py TILEWRIGHT [--release 0.25] [--seed N|day|fresh] [--count M] [--at-least K]
 
 Writes M kernels each of `gemm` and `gemm_async` (tests/reference/generate.py), and runs all that compile: what they leave must be
 what the plain kernel that each names leaves, at every order of the tensor core's work that is tried, and nothing may be found.
@@ -75,16 +75,20 @@ def main():
     ap.add_argument("--seed", type=seed, default=1)
     ap.add_argument("--count", type=int, default=40)
     ap.add_argument("--at-least", type=int, default=0)
+    ap.add_argument("--release", choices=generate.releases.RELEASES, default="0.25")
     args = ap.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for primitive in generate.PRODUCTS:
-            paths = generate.write(args.seed, args.count, folder, primitive=primitive)
+            paths = generate.write(args.seed, args.count, folder, primitive=primitive, release=args.release)
             family, right, refused = families(paths), 0, 0
             for path, _ in paths:
                 for problem, kernel in run(args.tilewright, path):
                     right += problem is None
                     refused += problem == "refused"
+                    # What 0.25 refuses a later release may serve; with what, reference/newer says.
+                    if args.release != "0.25" and family[kernel].startswith("refused"):
+                        continue
                     if problem is not None and problem != "refused":
                         failed += 1
                         print(f"seed {args.seed}, {kernel} ({family[kernel]}): {problem}")

@@ -17,7 +17,7 @@ import tempfile
 CALLS = re.compile(r"\b((cta|warp|cluster|warpgroup)_sync|\w*wait\w*|fence\.\w+|\w*fence\w*|commit\w*|\w*arrive\w*|\w*expect_tx|"
                    r"[\w.]*(wait|arrive)\.\w+)\(")
 OWN = "each thread reads only what it has written itself"
-EVERYTHING_CAME = "each CTA has waited for all that others send it, so nobody touches its memory afterwards"
+EVERYTHING_CAME = "each CTA has waited for all that others send it, so nothing touches its memory afterwards"
 FENCED_ONCE = "the barrier orders it on the hardware there is; only a kernel that fences on both sides is held to its fences"
 LAST_COLUMNS = "of the last: columns are only given back behind it"
 GENERIC = "copies and commits access their mbarrier by the generic proxy (PTX ISA 9.3), so the barrier of the CTA or cluster publishes it"

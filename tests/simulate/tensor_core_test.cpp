@@ -349,10 +349,10 @@ TEST_CASE("operands of a product beside its matrices") {
 TEST_CASE("waits and fences around tensor memory, each taken out") {
   const std::string good = product_script({});
   CHECK(findings(good).empty());
-  SECTION("stores that nobody has awaited") {
+  SECTION("stores that no wait covers") {
     CHECK_THAT(findings(without(good, "wait.st")), ContainsSubstring("TW5021 | T.ptx.tcgen05.mma(") &&
                                                        ContainsSubstring("the tcgen05.st of thread") &&
-                                                       ContainsSubstring("nobody has waited for it"));
+                                                       ContainsSubstring("no wait covers it"));
   }
   SECTION("no fence before the barrier") {
     CHECK_THAT(findings(without(good, "fence.before")),
@@ -416,7 +416,7 @@ TEST_CASE("waits and fences around tensor memory, each taken out") {
                ContainsSubstring("| T.ptx.tcgen05.dealloc(") &&
                    ContainsSubstring("gives back columns of tensor memory that the tcgen05.ld of thread"));
   }
-  SECTION("a product onto what nobody has written") {
+  SECTION("a product onto what was never written") {
     const std::string text = without(replaced(good, "wait.st()", "wait.ld()"), "tcgen05.st(");
     CHECK_THAT(findings(text), ContainsSubstring("TW5002 | T.ptx.tcgen05.mma(") &&
                                    ContainsSubstring("reads D, of which nothing was written by then"));
@@ -706,10 +706,10 @@ TEST_CASE("a product of what threads have changed in tensor memory") {
     }
     CHECK(wrong == 0);
   }
-  SECTION("stores that nobody has awaited") {
+  SECTION("stores that no wait covers") {
     CHECK_THAT(findings(without(good, "wait.st")), ContainsSubstring("TW5021 | T.ptx.tcgen05.mma("));
   }
-  SECTION("loads that nobody has awaited") {
+  SECTION("loads that no wait covers") {
     CHECK_THAT(findings(without(good, "wait.ld")), ContainsSubstring("TW5021") && !ContainsSubstring("TW5002"));
   }
   SECTION("no fence before the arrival") {

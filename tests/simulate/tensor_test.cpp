@@ -87,7 +87,7 @@ TEST_CASE("boxes at the edges of a tensor") {
 
 TEST_CASE("bytes of a clipped box are those of the whole box") {
   CHECK_THAT(finding_of(box(kPlain, "12, 0", "int32", "128")),
-             ContainsSubstring("TW5004") && ContainsSubstring("has 128 bytes that nobody expects"));
+             ContainsSubstring("TW5004") && ContainsSubstring("has 128 bytes that expect_tx did not announce"));
   CHECK_THAT(finding_of(box(kPlain, "0, 0", "int32", "512")), ContainsSubstring("lacks 256 of 512 bytes"));
 }
 

@@ -100,7 +100,7 @@ for i in range(2):
 """,
     ),
     (
-        "nobody waits until a bulk store has read its source",
+        "nothing waits until a bulk store has read its source",
         [('TW5021', 's[tid // 2', 'cp_async_bulk_s2g'), ('TW5018', 'cp_async_bulk_s2g', None)],
         """\
 s = T.alloc_shared((64, 64), "float16", align=128)
@@ -159,7 +159,7 @@ Tx.cta.copy(B[:, :], s[:, :])
 """,
     ),
     (
-        "a tensor copy whose bytes nobody expects",
+        "a tensor copy whose bytes are not expected",
         [('TW5014', 'mbarrier.init', None), ('TW5021', 'Tx.cta.copy(B', 'Tx.copy_async(s')],
         """\
 s = T.alloc_shared((64, 64), "float16", align=128, layout=TileLayout(S[64, 64]))
@@ -176,7 +176,7 @@ Tx.cta.copy(B[:, :], s[:, :])
 """,
     ),
     (
-        "a barrier that nobody initialised",
+        "a barrier that was never initialised",
         [('TW5013', 'arrive.expect_tx', None), ('TW5013', 'try_wait', None)],
         """\
 s = T.alloc_shared((64, 64), "float16", align=128, layout=TileLayout(S[64, 64]))

@@ -90,23 +90,23 @@ TEST_CASE("a deadlock that starts where something is missing is told there") {
     const std::string f = told(ring.text(), "TW5004");
     CHECK_THAT(f,
                StartsWith(ring.empty_wait + " | thread 0 waits here for ever for phase 0 of `empty[0]`, which lacks 1 "
-                                            "of 33 arrivals; nobody who is left would bring that"));
+                                            "of 33 arrivals; no running thread can complete that"));
     CHECK_THAT(f, ContainsSubstring("T.ptx.mbarrier.init(empty.ptr_to([s]), 33) | `empty[0]` is initialised for 33"));
   }
   SECTION("bytes too few") {
     ring.bytes = "1024";
     CHECK_THAT(told(ring.text(), "TW5004"),
                StartsWith(ring.full_wait + " | warp 1 waits here for ever for phase 0 of `full[0]`, which lacks 512 of "
-                                           "1024 bytes; nobody who is left would bring that"));
+                                           "1024 bytes; no running thread can complete that"));
   }
   SECTION("bytes too many") {
     ring.bytes = "256";
-    CHECK_THAT(told(ring.text(), "TW5004"), ContainsSubstring("which has 256 bytes that nobody expects"));
+    CHECK_THAT(told(ring.text(), "TW5004"), ContainsSubstring("which has 256 bytes that expect_tx did not announce"));
   }
-  SECTION("everybody has gone") {
+  SECTION("all others have exited") {
     ring.release = "T.ptx.mbarrier.arrive(full.ptr_to([k % 2]))";
     CHECK_THAT(told(ring.text(), "TW5004", simulate::Timing::Earliest),
-               ContainsSubstring("nobody who is left would bring"));
+               ContainsSubstring("no running thread can complete"));
   }
 }
 
@@ -270,7 +270,7 @@ TEST_CASE("registers of warpgroups") {
   CHECK_THAT(first({"T.ptx.setmaxnreg(False, 200)"}), ContainsSubstring("the launch gives each thread at most 168"));
   CHECK_THAT(first({"T.ptx.setmaxnreg(False, 40)", "T.ptx.setmaxnreg(False, 64)"}),
              ContainsSubstring("each thread has 40"));
-  // More than there are: whoever takes them waits for ever.
+  // More than there are: a warp that takes them waits for ever.
   CHECK_THAT(
       told(with_ring(12, "1",
                      {"if warp < 4:", "    T.ptx.setmaxnreg(False, 40)", "else:", "    T.ptx.setmaxnreg(True, 240)"}),

@@ -179,7 +179,7 @@ TEST_CASE("what threads have written reaches a wgmma behind its fences") {
   CHECK_THAT(
       findings_with("T.ptx.wgmma.commit_group()\n", "a_tile[tid] = A[tid]\n    T.ptx.wgmma.commit_group()\n", Latest),
       ContainsSubstring("TW5021 | a_tile[tid] = A[tid] | thread ") &&
-          ContainsSubstring("which the wgmma of thread 0 reads: nobody has waited for it"));
+          ContainsSubstring("which the wgmma of thread 0 reads: no wait covers it"));
 }
 
 TEST_CASE("a warpgroup issues a wgmma together") {
@@ -193,7 +193,7 @@ TEST_CASE("a warpgroup issues a wgmma together") {
                         "values of A's descriptor"));
 }
 
-TEST_CASE("what nobody wrote makes sums that nobody has") {
+TEST_CASE("what was never written makes sums that were never written") {
   const std::string said = findings_with("if e < 1024:\n", "if e < 1008:\n", simulate::Timing::Latest);
   CHECK_THAT(said, ContainsSubstring("TW5002 | B[warp * 16 + lane / | element 2 of `acc` is read"));
   // Without what the accumulators held before there is nothing to read.

@@ -28,16 +28,49 @@ TEST_CASE("dispatch: variants serve primitives and read keywords that have a row
       CHECK(std::ranges::find(readers, variant.name) != readers.end());
     }
   }
-  // The other way round: where a primitive is served at all, each keyword of its row has a reader.
+  // The other way round: where a primitive is served at all, each keyword of its row has a reader in some release.
   for (const ir::Primitive& row : ir::primitives()) {
     if (dispatch::variants_of(row.name, kRelease).empty()) continue;
     for (const ir::PrimitiveKeyword& keyword : row.keywords) {
       INFO(row.name << " " << keyword.name);
-      CHECK(!dispatch::readers_of(row.name, keyword.name, kRelease).empty());
+      CHECK(std::ranges::any_of(text::kDialects, [&](const auto& release) {
+        return !dispatch::readers_of(row.name, keyword.name, release.dialect).empty();
+      }));
     }
   }
   CHECK(dispatch::readers_of("copy_async", "mbar", kRelease) == std::vector<std::string_view>{"dsmem", "tma"});
+  CHECK(dispatch::readers_of("copy_async", "mbar", text::Dialect::V0_26) ==
+        std::vector<std::string_view>{"dsmem", "tma_auto", "tma_explicit"});
+  CHECK(dispatch::readers_of("copy_async", "gather4", kRelease).empty());
   CHECK(dispatch::readers_of("copy", "mbar", kRelease).empty());
+}
+
+TEST_CASE("dispatch: what 0.26 adds and takes away is a column") {
+  auto names = [](std::string_view primitive, text::Dialect release) {
+    std::string out;
+    for (const dispatch::Variant& v : dispatch::variants_of(primitive, release)) {
+      out += (out.empty() ? "" : " ") + std::string(v.name);
+    }
+    return out;
+  };
+  using enum text::Dialect;
+  CHECK(names("copy", V0_25) == "gmem_smem ldstmatrix reg fallback");
+  for (text::Dialect newer : {V0_26, V0_27}) {
+    CHECK(names("copy", newer) == "vec_128b vec_16b vec_256b vec_32b vec_64b ldstmatrix vec_auto fallback");
+    CHECK(names("maximum", newer) == "reg smem");
+    CHECK(names("log2", newer) == "reg smem");
+    // As trials name them.
+    CHECK(dispatch::variants_of("maximum", newer)[0].predicates[0].name == "maximum_reg");
+    CHECK(dispatch::variants_of("log2", newer)[1].predicates[0].name == "log2_smem");
+    CHECK(dispatch::variants_of("copy", newer)[1].predicates[0].name == "vec_16b_applicable");
+    CHECK(dispatch::readers_of("copy", "cache", newer).size() == 6);
+    CHECK(dispatch::readers_of("gemm_async", "mma_m", newer).size() == 1);
+  }
+  CHECK(names("maximum", V0_25).empty());
+  CHECK(dispatch::variants_of("add", V0_25)[0].predicates[0].name == "elementwise_reg");
+  CHECK(dispatch::readers_of("copy", "cache", V0_25).empty());
+  CHECK(dispatch::readers_of("copy_async", "direct", V0_25).empty());
+  CHECK(dispatch::readers_of("gemm_async", "mma_m", V0_25).empty());
 }
 
 namespace {

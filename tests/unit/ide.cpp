@@ -245,6 +245,43 @@ TEST_CASE("hints follow the preferences") {
   CHECK(ide::hints(asked.query, all)->empty());
 }
 
+TEST_CASE("words of instructions are completed, told about, and their calls have signatures") {
+  Asked asked(R"(# tilewright: dialect 0.27
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def kernel(A: T.Buffer((32,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    tx = T.thread_id([32])
+    d: T.float32
+    T.ptx.ld.global_.f32(d, A.ptr_to([tx]))
+    A[tx] = d
+)");
+  auto has = [](const std::vector<ide::Completion>& all, std::string_view label) {
+    return std::ranges::find(all, label, &ide::Completion::label) != all.end();
+  };
+  auto hover = ide::hover(asked.query, asked.at("f32(d"));
+  REQUIRE(hover);
+  REQUIRE(*hover);
+  auto codes = blocks<ide::Hover::Code>(**hover);
+  REQUIRE_FALSE(codes.empty());
+  CHECK(codes[0].text.starts_with("ld"));
+  auto families = ide::completions(asked.query, asked.at("T.ptx.ld", 6));
+  CHECK(has(families, "mbarrier"));
+  std::string labels;
+  for (const ide::Completion& c : families) labels += c.label + " ";
+  INFO(labels);
+  CHECK(has(families, "addr"));
+  auto words = ide::completions(asked.query, asked.at("ld.global_", 3));
+  CHECK(has(words, "global_"));
+  CHECK(has(words, "acquire"));
+  CHECK_FALSE(has(words, "add"));
+  auto signature = ide::signatures(asked.query, asked.at("(d, A.ptr", 1));
+  REQUIRE(signature);
+}
+
 TEST_CASE("completion knows the members of the language and the keywords of a call") {
   Asked asked;
   auto find = [](const std::vector<ide::Completion>& all, std::string_view label) {
@@ -404,7 +441,7 @@ TEST_CASE("actions carry an edit and what it fixes") {
   std::vector<ide::ShownDiagnostic> shown{{"TW3106", {unused, unused + 4}, std::nullopt}};
   auto actions = ide::actions(asked.query, asked.at("copy(tile"), shown);
   REQUIRE(actions);
-  auto silence = std::ranges::find(*actions, &shown[0], &ide::Action::mends);
+  auto silence = std::ranges::find(*actions, &shown[0], &ide::Action::fixes);
   REQUIRE(silence != actions->end());
   CHECK(silence->kind == ide::Action::Kind::QuickFix);
   CHECK(silence->text == "  # tilewright: ignore[TW3106]");
@@ -412,7 +449,7 @@ TEST_CASE("actions carry an edit and what it fixes") {
   REQUIRE(forced != actions->end());
   CHECK(forced->kind == ide::Action::Kind::Rewrite);
   CHECK(forced->text == ", dispatch=\"gmem_smem\"");
-  CHECK(forced->mends == nullptr);
+  CHECK(forced->fixes == nullptr);
 }
 
 TEST_CASE("a view is ready, pending or failed, and says why") {

@@ -86,6 +86,7 @@ TEST_CASE("every row of the document is in the table, once") {
   demand("N", 16);
   demand("E", 41);
   demand("L", 14);
+  demand("W", 54);
 }
 
 TEST_CASE("what the document proposes as a form of another row") {
@@ -157,6 +158,18 @@ TEST_CASE("names are found, forms by their arguments") {
   CHECK(find(text::Dialect::V0_27, "cuda.elect_sync", 0, none())->id == "P22");
   CHECK(!find(text::Dialect::V0_27, "ptx.elect_sync", 0, none()));
   CHECK(find(kFirst, "ptx.elect_sync", 1, none())->id == "E32");
+  using enum text::Dialect;
+  std::string_view elsewhere[] = {"remote"}, pred[] = {"pred"}, into[] = {"dst"}, value_form[] = {"dps"};
+  CHECK(find(V0_26, "ptx.mbarrier.arrive", 1, pred)->id == "W1");
+  CHECK(find(V0_26, "ptx.mbarrier.arrive", 1, elsewhere)->id == "W2");
+  CHECK(find(V0_26, "ptx.ld", 3, none())->id == "W33");
+  CHECK(find(V0_26, "ptx.ld", 3, into)->id == "W34");
+  CHECK(find(V0_26, "ptx.add_f32x2", 2, value_form)->id == "W15");
+  CHECK(find(V0_26, "ptx.cp_async.bulk.tensor.prefetch", 4, none())->id == "P50");
+  CHECK(!find(V0_26, "cuda.copy_128b", 2, none()));
+  CHECK(!find(kFirst, "ptx.ld_relaxed", 3, none()));
+  CHECK(find(V0_27, "ptx_legacy.mma", 13, none()));
+  CHECK(is_namespace(V0_27, "s_tir"));
   CHECK(find(kFirst, "ptx.nonsense", 0, none()) == nullptr);
   CHECK(find(kFirst, "ptx.mbarrier", 0, none()) == nullptr);
   CHECK(is_namespace(kFirst, "ptx"));

@@ -51,7 +51,8 @@ int bytes_of_word(const std::string& type) {
                                                          {"nv_bfloat162", 4},  {"nv_bfloat16", 2},
                                                          {"half", 2},          {"long long", 8},
                                                          {"signed char", 1},   {"short", 2},
-                                                         {"void", 0}};
+                                                         {"int2", 8},          {"int4", 16},
+                                                         {"float4", 16},       {"void", 0}};
   for (auto [name, bytes] : kTypes) {
     if (type == name) return bytes;
   }
@@ -351,6 +352,8 @@ class Reader {
                                            "r",
                                            "make_float2",
                                            "make_float4",
+                                           "make_uint2",
+                                           "make_uint4",
                                            "__ffs",
                                            "__cvta_generic_to_shared",
                                            "__uint_as_float",
@@ -364,6 +367,7 @@ class Reader {
                                            "__fadd2_rn",
                                            "__float22bfloat162_rn",
                                            "__bfloat1622float2",
+                                           "__fdividef",
                                            "__hmin2",
                                            "__hmax2"};
     return std::ranges::find(kPlain, name) != std::end(kPlain);

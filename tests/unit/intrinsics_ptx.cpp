@@ -1,6 +1,7 @@
 // Effects as PTX says them (PTX ISA 9.0).
 #include <algorithm>
 #include <cctype>
+#include <regex>
 
 #include "tests/unit/intrinsics_acts.h"
 
@@ -555,7 +556,7 @@ class Reader {
       a.after = "tcgen05";
       if (has("multicast::cluster")) a.mask = name_or_text(operand(1));
     } else if (op == "mma") {
-      // "[d], a | [a], b_desc, {[sp], }i_desc, ({lanes} | [sfa], [sfb]), enable"
+      // "[d], a | [a], b_desc, {[sp], }i_desc, ({lanes} | [sfa], [sfb] | nothing of .ws), enable"
       const bool scaled = has("block_scale");
       tensor("writes", first, "tcgen05", "tile");
       if (operand(1).starts_with("[")) {
@@ -571,7 +572,10 @@ class Reader {
         tensor("reads", origin(operand(i_desc + 2)), "tcgen05", "tile");
       }
       Act& old = *tensor("reads", first, "tcgen05", "tile");
-      old.predicate += (old.predicate.empty() ? "" : " ") + origin(operand(i_desc + (scaled ? 3 : 2))).operand;
+      old.predicate += (old.predicate.empty() ? "" : " ") + origin(operand(i_desc + (scaled      ? 3
+                                                                                     : has("ws") ? 1
+                                                                                                 : 2)))
+                                                                .operand;
     } else {
       unknown();
     }
@@ -589,6 +593,8 @@ class Reader {
 }  // namespace
 
 void read_ptx(const Arguments& a, std::string text, Names names, Reading& out) {
+  // Registers behind one pointer are one operand.
+  text = std::regex_replace(text, std::regex("([a-z_0-9])\\[\\d+\\]"), "$1");
   Reader(a, std::move(names), out).read(std::move(text));
 }
 

@@ -5,6 +5,7 @@
 
 #include "compiler/intrinsics/arguments.h"
 #include "compiler/intrinsics/helper_text.h"
+#include "compiler/intrinsics/operand_forms.h"
 
 namespace tilewright::intrinsics::samples {
 namespace {
@@ -190,6 +191,11 @@ constexpr Recipe kRecipes[] = {
      "disable_output_lane=uint32*4; "
      "a_operand=uint64 d_dtype=float16 a_dtype=float4_e2m1fn b_dtype=float6_e3m2fn cta_group=1 use_a_tmem=False "
      "pred=int32"},
+    {"P86.ws",
+     "a_operand=uint64 d_dtype=float32 a_dtype=float16 b_dtype=float16 cta_group=1 use_a_tmem=False; "
+     "a_operand=uint32 d_dtype=float32 a_dtype=bfloat16 b_dtype=bfloat16 cta_group=1 use_a_tmem=True; "
+     "a_operand=uint64 d_dtype=float32 a_dtype=tf32 b_dtype=tf32 cta_group=1 use_a_tmem=False; "
+     "a_operand=uint64 d_dtype=float32 a_dtype=float8_e4m3fn b_dtype=float8_e4m3fn cta_group=1 use_a_tmem=False"},
     {"P87",
      "a_operand=uint64 d_dtype=float32 a_dtype=float16 b_dtype=float16 cta_group=1 use_a_tmem=False; "
      "a_operand=uint32 d_dtype=float32 a_dtype=float8_e4m3fn b_dtype=float8_e4m3fn cta_group=2 use_a_tmem=True"},
@@ -248,6 +254,78 @@ constexpr Recipe kRecipes[] = {
     {"L2.xor", "value=float32"},
     {"L11", "dtype=float32 func_name=sinf args=float32*1"},
     {"L11.pure", "dtype=float32 func_name=fmaxf args=float32*2"},
+    {"W1", "count=uint32 pred=int32; scope=cta sem=release space=shared::cta; pred=int32"},
+    {"W2", "remote=int32; remote=int32 count=uint32 pred=int32; remote=int32 space=shared::cluster"},
+    {"W4", "remote=int32; remote=int32 pred=int32"},
+    {"W7", "remote=int32; remote=int32 pred=int32"},
+    {"W10",
+     "dim=1 coords=int32*1 cta_group=1; dim=2 coords=int32*2 cta_group=1 cta_mask=0; dim=2 coords=int32*2 cta_group=1 "
+     "cta_mask=2; dim=2 coords=int32*2 cta_group=1 cta_mask=3; dim=2 coords=int32*2 cta_group=1 cta_mask=3 "
+     "multicast=False; dim=3 coords=int32*3 cta_group=1 mbar=uint32 mbar_is_shared_addr=True"},
+    {"W11",
+     "dim=2 coords=int32*5 cta_group=1; dim=2 coords=int32*5 cta_group=1 cta_mask=0; dim=2 coords=int32*5 cta_group=1 "
+     "mbar=uint32 mbar_is_shared_addr=True"},
+    {"W12",
+     "dim=2 coords=int32*2 cta_group=-1; dim=2 coords=int32*2 cta_group=-1 mbar=uint32 mbar_is_shared_addr=True"},
+    {"W13", "dim=2 coords=int32*5 cta_group=-1"},
+    {"W22", "name=here; name=here payload=uint32"},
+    {"W23", "name=here"},
+    {"W25", "name=here"},
+    {"W27", "name=here"},
+    {"W28", "event_id=1"},
+    {"W29", "dtype=int32 vec=v2 dst=int32*2; dtype=float32 vec=v4 dst=float32*4; dtype=uint32 vec=v4 dst=uint32*4"},
+    {"W33",
+     "return_type=uint32 ptx_type=b32; return_type=int32 ptx_type=s32; return_type=float32 ptx_type=f32; "
+     "return_type=uint64 ptx_type=u64; return_type=float64 ptx_type=f64; return_type=uint16 ptx_type=u16; "
+     "return_type=uint32 ptx_type=u8; return_type=int32 ptx_type=s8; "
+     "return_type=uint32 ptx_type=u32 space=shared::cluster addr=uint64; "
+     "return_type=uint32 ptx_type=u32 space=shared addr=uint32"},
+    {"W34",
+     "return_type=uint32 ptx_type=b32 dst=uint32*1; return_type=uint32 ptx_type=u32 vec=v4 dst=uint32*4; "
+     "return_type=uint32 ptx_type=u32 vec=v4 dst=uint32*1; return_type=uint64 ptx_type=u64 vec=v2 dst=uint64*1; "
+     "return_type=float32 ptx_type=f32 vec=v2 dst=float32*2 space=shared addr=uint32; "
+     "return_type=uint32 ptx_type=u32 vec=v8 dst=uint32*1; return_type=uint32 ptx_type=u8 dst=uint8*1; "
+     "return_type=uint32 ptx_type=u8 dst=uint8*1 space=shared; return_type=uint16 ptx_type=u16 vec=v4 dst=uint16*1; "
+     "return_type=uint32 ptx_type=b32 vec=v8 dst=uint32*1 l2_evict=L2::evict_last"},
+    {"W35", "return_type=uint32 ptx_type=b32; return_type=float32 ptx_type=f32"},
+    {"W36", "return_type=uint32 ptx_type=b32 dst=uint32*1; return_type=uint32 ptx_type=u32 vec=v2 dst=uint32*2"},
+    {"W37", "return_type=uint32 ptx_type=b32; return_type=float32 ptx_type=f32"},
+    {"W38", "return_type=uint32 ptx_type=b32 dst=uint32*1; return_type=uint32 ptx_type=u32 vec=v2 dst=uint32*1"},
+    {"W39", "return_type=uint32 ptx_type=b32; return_type=float32 ptx_type=f32"},
+    {"W40", "return_type=uint32 ptx_type=b32 dst=uint32*1; return_type=uint32 ptx_type=u32 vec=v4 dst=uint32*1"},
+    {"W41", "return_type=uint32 ptx_type=b32; return_type=int64 ptx_type=s64"},
+    {"W42", "return_type=uint32 ptx_type=b32 dst=uint32*1; return_type=uint32 ptx_type=u32 vec=v2 dst=uint32*1"},
+    {"W43", "return_type=uint32 ptx_type=b32"},
+    {"W44", "return_type=uint32 ptx_type=b32 dst=uint32*1"},
+    {"W45",
+     "values=float32*1 ptx_type=f32; values=uint32*4 vec=v4 ptx_type=b32; values=uint64*2 vec=v2 ptx_type=u64; "
+     "values=uint32*8 vec=v8 ptx_type=b32 space=global; values=uint32*1 ptx_type=u8; values=uint8*1 ptx_type=b8; "
+     "values=uint16*1 ptx_type=b16; values=float32*1 ptx_type=f32 space=shared::cluster address=uint64; "
+     "values=float32*1 ptx_type=f32 space=shared address=uint32"},
+    {"W46",
+     "src=uint32 ptx_type=b32; src=uint32 vec=v4 ptx_type=u32; src=uint64 vec=v2 ptx_type=u64 space=global; "
+     "src=uint8 ptx_type=u8; src=uint16 vec=v2 ptx_type=b16; src=uint64 ptx_type=b128 weak=True space=shared::cta; "
+     "src=float32 ptx_type=f32 space=shared address=uint32"},
+    {"W47", "values=uint32*1 ptx_type=u32; values=uint32*2 vec=v2 ptx_type=b32"},
+    {"W48", "src=uint32 ptx_type=u32; src=uint32 vec=v2 ptx_type=b32"},
+    {"W49", "values=uint32*1 ptx_type=u32; values=uint32*2 vec=v2 ptx_type=b32"},
+    {"W50", "src=uint32 ptx_type=u32; src=uint32 vec=v2 ptx_type=b32"},
+    {"W51", "values=uint32*1 ptx_type=u32; values=uint32*2 vec=v2 ptx_type=b32"},
+    {"W52", "src=uint32 ptx_type=u32; src=uint32 vec=v2 ptx_type=b32"},
+    {"W53", "value=uint32 ptx_type=u32; value=uint64 ptx_type=b64"},
+    {"W54",
+     "dtype=u32 atype=f32 rounding=rzi values=float32*1; dtype=f32 atype=s32 rounding=rn values=int32*1; "
+     "dtype=f16 atype=f32 rounding=rn values=float32*1; dtype=bf16x2 atype=f32 rounding=rn values=float32*2; "
+     "dtype=f16x2 atype=f32 rounding=rz relu=True values=float32*2; dtype=f32 atype=f16 values=uint16*1; "
+     "dtype=f32 atype=bf16 values=uint16*1; dtype=tf32 atype=f32 rounding=rna values=float32*1; "
+     "dtype=e4m3x2 atype=f32 rounding=rn satfinite=True values=float32*2; "
+     "dtype=e5m2x2 atype=f16x2 rounding=rn satfinite=True values=uint32*1; "
+     "dtype=f16x2 atype=e4m3x2 rounding=rn values=uint16*1; dtype=f64 atype=f32 values=float32*1; "
+     "dtype=e2m1x2 atype=f32 rounding=rn satfinite=True values=float32*2; "
+     "dtype=f16x2 atype=e2m1x2 rounding=rn values=uint8*1; dtype=s8 atype=s32 sat=True values=int32*1; "
+     "dtype=e2m3x2 atype=f32 rounding=rn satfinite=True values=float32*2; "
+     "dtype=ue8m0x2 atype=f32 rounding=rz values=float32*2; dtype=bf16x2 atype=ue8m0x2 rounding=rn values=uint16*1; "
+     "dtype=u64 atype=f64 rounding=rmi values=float64*1; dtype=f32 atype=f32 rounding=rni ftz=True values=float32*1"},
 };
 
 using Words = std::map<std::string, std::string, std::less<>>;
@@ -311,6 +389,7 @@ ir::Expr runtime(const Operand& o, OperandKind kind, std::string_view type, cons
           (o.name == "addr" || o.name == "address")) {
         return variable(ir::kUInt64);  // a mapped address
       }
+      if (wanted == ir::kUInt32 && takes_address(o)) return variable(ir::kUInt32);  // its number in shared memory
       const ir::Var* v = variable(ir::kHandle);
       const_cast<ir::Var*>(v)->pointee = wanted;
       return v;
@@ -372,7 +451,12 @@ std::vector<Sample> of(const Intrinsic& row) {
         std::size_t end = std::min(o.choices.find('|', from), o.choices.size());
         words[std::string(o.name)] = o.choices.substr(from, end - from);
         add(words);
-        if (o.name == "scope" && row.operands.size() > 2) {  // pairs that must be given together
+        if ((o.name == "scope" || o.name == "sem") && row.id.starts_with('W')) {  // pairs that must be given together
+          Words pair = words;
+          if (o.name == "scope") pair["sem"] = "release";
+          if (o.name == "sem") pair["scope"] = "cta";
+          if (row.operands.size() > 2) add(pair);
+        } else if (o.name == "scope" && row.operands.size() > 2) {
           Words pair = words;
           pair["sem"] = "acquire";
           add(pair);

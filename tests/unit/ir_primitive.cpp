@@ -62,6 +62,7 @@ TEST_CASE("each primitive is written as its row says") {
       {"sqrt", "dst, src=None, bias=None, scale=None"},
       {"exp", "dst, src=None, bias=None, scale=None"},
       {"exp2", "dst, src=None, bias=None, scale=None"},
+      {"log2", "dst, src=None, bias=None, scale=None"},
       {"reciprocal", "dst, src=None"},
       {"silu", "dst, src"},
       {"add", "dst, src1, src2"},

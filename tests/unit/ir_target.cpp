@@ -6,7 +6,7 @@ using namespace tilewright;
 
 TEST_CASE("architectures: those that exist, and no others") {
   for (const char* name : {"sm_50", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a",
-                           "sm_100f", "sm_103a", "sm_110f", "sm_120a", "sm_121"}) {
+                           "sm_100f", "sm_103a", "sm_107", "sm_107a", "sm_107f", "sm_110f", "sm_120a", "sm_121"}) {
     CAPTURE(name);
     auto target = ir::parse_target(name);
     REQUIRE(target);

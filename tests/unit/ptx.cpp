@@ -310,6 +310,13 @@ TEST_CASE("ptx: what registers hold afterwards") {
   CHECK(result("prmt.b32", {0x33221100, 0x77665544, 0x7531}) == Words{0x77553311});
   CHECK(result("setp.ltu.f32", {0x7fc00000, 0}) == Words{1});
   CHECK(result("cvt.rzi.s32.f32", {0xcf800000}) == Words{0x80000000});
+  // Pairs of 8-bit floats: 1 and 2; the largest number for what is beyond it; subnormal numbers; back again.
+  CHECK(result("cvt.rn.satfinite.e4m3x2.f32", {0x3f800000, 0x40000000}) == Words{0x3840});
+  CHECK(result("cvt.rn.satfinite.e4m3x2.f32", {0xc47a0000, 0x7fc00000}) == Words{0xfe7f});
+  CHECK(result("cvt.rn.satfinite.e5m2x2.f32", {0x48000000, 0x37800000}) == Words{0x7b01});
+  CHECK(result("cvt.rn.satfinite.relu.e4m3x2.f32", {0xbf800000, 0x3b000000}) == Words{0x0001});
+  CHECK(result("cvt.rn.f16x2.e4m3x2", {0x3840}) == Words{0x3c004000});
+  CHECK(result("cvt.rn.f16x2.e5m2x2", {0x7c01}) == Words{0x7c000100});
   CHECK(result("fma.rn.f16", {0x3c01, 0x3c01, 0x0001}) == Words{0x3c02});
   CHECK_FALSE(result("rcp.approx.f32", {0x3f800000}));
   CHECK_FALSE(result("ld.global.b32", {0}));

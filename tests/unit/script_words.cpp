@@ -56,6 +56,7 @@ TEST_CASE("words stand once in their space, and each has a sentence") {
 
 TEST_CASE("the words of Tx and the table of tile primitives name the same") {
   for (const ir::Primitive& row : ir::primitives()) {
+    if (!row.releases.has(text::kDefaultDialect)) continue;
     INFO(row.name);
     const script::Record* word = surface().find("Tx", row.name);
     REQUIRE(word);
@@ -72,7 +73,10 @@ TEST_CASE("the words of Tx and the table of tile primitives name the same") {
 
 TEST_CASE("each tile primitive is found at each scope") {
   std::string script = "from tvm.script import tirx as T\nfrom tvm.script.tirx import tile as Tx\nfound = [";
+  std::size_t count = 0;
   for (const ir::Primitive& row : ir::primitives()) {
+    if (!row.releases.has(text::kDefaultDialect)) continue;
+    ++count;
     for (std::string_view scope : {"Tx", "Tx.thread", "Tx.warp", "Tx.wg", "Tx.warpgroup", "Tx.cta", "Tx.cluster"}) {
       script.append(scope).append(".").append(row.name).append(", ");
     }
@@ -84,5 +88,5 @@ TEST_CASE("each tile primitive is found at each scope") {
   auto* found = e->module->find("found");
   REQUIRE(found);
   REQUIRE(found->value.as<script::List>());
-  CHECK(found->value.as<script::List>()->items.size() == 7 * ir::primitives().size());
+  CHECK(found->value.as<script::List>()->items.size() == 7 * count);
 }

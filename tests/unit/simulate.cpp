@@ -198,7 +198,7 @@ TEST_CASE("mistakes are found at their statement") {
     CHECK(f.thread == 63);
     CHECK(f.origin.span == bad->origin.span);
   }
-  SECTION("reading what nobody wrote") {
+  SECTION("reading what was never written") {
     Buffer* smem = s.shared("smem", {Expr(64)}, kFloat32, rows({64}));
     s.add(s.store(smem, {Expr(tid)}, s.at(a, {Expr(tid)})));
     s.add(s.store(b, {Expr(tid)}, s.at(smem, {Expr(63) - Expr(tid)})));  // no sync between

@@ -52,9 +52,9 @@ Place place_of_d(const Case& c, int m, int n) {
   return {m / 64, row / 16 * 32 + row % 16 + c.lane, n};
 }
 
-class Memory {
+class PairMemory {
  public:
-  Memory() : ctas_{TensorMemory(false), TensorMemory(false)} {}
+  PairMemory() : ctas_{TensorMemory(false), TensorMemory(false)} {}
   TensorMemory& operator[](int cta) { return ctas_[cta]; }
   std::uint32_t get(Place p, int column) { return word(p, column); }
   void put(Place p, int column, std::uint32_t word) {
@@ -118,7 +118,7 @@ Matrix matrix_of(Operand& o, int first, int count) {
 }
 
 // Chooses which of A's elements are there and writes that down: `dense` gets them at their places.
-void choose(const Case& c, const Mma& mma, Operand& stored, Operand& dense, Memory& memory, std::mt19937& random) {
+void choose(const Case& c, const Mma& mma, Operand& stored, Operand& dense, PairMemory& memory, std::mt19937& random) {
   const bool fp4 = mma.kind == MmaKind::Mxf4 || mma.kind == MmaKind::Mxf4nvf4, tf32 = mma.kind == MmaKind::Tf32;
   std::ranges::fill(dense.numbers, 0.0);
   for (int m = 0; m < c.m; ++m) {
@@ -153,7 +153,7 @@ void choose(const Case& c, const Mma& mma, Operand& stored, Operand& dense, Memo
 }
 
 // A in tensor memory, in the lanes of D: of a folded D in both halves.
-void put_a(const Case& c, const Mma& mma, const Operand& a, Memory& memory) {
+void put_a(const Case& c, const Mma& mma, const Operand& a, PairMemory& memory) {
   const bool padded = mma.a_form().padded, folded = c.ctas == 2 && c.m == 128 && !c.sparse;
   for (int m = 0; m < c.m; ++m) {
     for (int half = 0; half < (folded ? 2 : 1); ++half) {
@@ -173,8 +173,8 @@ void put_a(const Case& c, const Mma& mma, const Operand& a, Memory& memory) {
 }
 
 // Scales of `rows` rows in all quarters of the lanes, four to a cell of which some count; the numbers by row and block.
-std::vector<double> put_scales(const Mma& mma, Memory& memory, int cta, int column, int id, int rows, int first_quarter,
-                               int quarters, std::mt19937& random) {
+std::vector<double> put_scales(const Mma& mma, PairMemory& memory, int cta, int column, int id, int rows,
+                               int first_quarter, int quarters, std::mt19937& random) {
   std::vector<double> out;
   for (int r = 0; r < rows; ++r) {
     for (int i = 0; i < mma.scale_vector; ++i) {
@@ -192,7 +192,7 @@ void compare(const Case& c) {
   INFO(c.name);
   std::mt19937 random(7);
   const Mma mma = read(c);
-  Memory memory;
+  PairMemory memory;
   Operand a(mma.a, c.m, mma.stored_k(), random), b(mma.b, c.n, mma.k, random), dense(mma.a, c.m, mma.k, random);
   if (c.sparse) choose(c, mma, a, dense, memory, random);
   if (c.from_tensor_memory) put_a(c, mma, a, memory);
@@ -320,7 +320,7 @@ TEST_CASE("integers wrap, or stay at the largest") {
     const Case c{"s8", MmaKind::I8, 128, 8, 1, types(2, 1, 1)};
     Mma mma = read(c);
     mma.saturate = saturate;
-    Memory memory;
+    PairMemory memory;
     for (int m = 0; m < 128; ++m)
       for (int n = 0; n < 8; ++n) memory.put({0, m, n}, n, 0x7fffffff);
     Matrix a(128, 32), b(8, 32);
@@ -334,7 +334,7 @@ TEST_CASE("integers wrap, or stay at the largest") {
 TEST_CASE("what stays as it is, what is scaled, and what is unwritten") {
   const Case c{"f16", MmaKind::F16, 128, 8, 1, types(1, 0, 0)};
   const Mma mma = read(c);
-  Memory memory;
+  PairMemory memory;
   Matrix a(128, 16), b(8, 16);
   std::ranges::fill(a.numbers, 1.0f);
   std::ranges::fill(b.numbers, 1.0f);
@@ -342,7 +342,7 @@ TEST_CASE("what stays as it is, what is scaled, and what is unwritten") {
   SECTION("D is read only where it counts") {
     CHECK(multiply(mma, operands, memory[0]).unwritten.empty());
     operands.accumulate = true;
-    Memory other;
+    PairMemory other;
     CHECK(multiply(mma, operands, other[0]).unwritten == std::vector<std::string_view>{"D"});
   }
   SECTION("disabled lanes keep what they hold") {

@@ -3,6 +3,7 @@
 
 #include "compiler/toolchain/compile_log.h"
 #include "compiler/toolchain/line_map.h"
+#include "compiler/toolchain/newer.h"
 #include "tests/unit/catch.h"
 
 namespace tilewright::toolchain {
@@ -49,6 +50,18 @@ $L__info_string0:
 .b8 95
 }
 )";
+
+TEST_CASE("what a newer CUDA would take is said with its version") {
+  CHECK(newer_for_architecture("sm_107a", "13.0") == "CUDA 13.0 does not know sm_107a: CUDA 13.4 and later do");
+  CHECK(newer_for_architecture("sm_107f", "13.5").empty());
+  CHECK(newer_for_architecture("sm_90a", "13.0").empty());
+  CHECK(newer_for_architecture("sm_107a", "").empty());
+  CHECK(newer_for_message("Unknown modifier '.s2f6x2'", "13.0") == " (this is CUDA 13.0; CUDA 13.5 knows more of PTX)");
+  CHECK(newer_for_message("Unexpected instruction types specified for 'cvt'", "13.4") ==
+        " (this is CUDA 13.4; CUDA 13.5 knows more of PTX)");
+  CHECK(newer_for_message("Unknown modifier '.x'", "13.5").empty());
+  CHECK(newer_for_message("Instruction 'tcgen05.wait' not supported on .target 'sm_90a'", "13.0").empty());
+}
 
 TEST_CASE("PTX lines know their inlining chain") {
   LineMap map = read_ptx_lines(kPtx);

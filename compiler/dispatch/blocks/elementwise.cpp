@@ -17,21 +17,22 @@ using ir::Expr;
 using ir::ExprKind;
 
 // Their names are what the CUDA and simulator rooms know them by.
-constexpr ir::Callee kExp{"exp", ir::Effect::Pure}, kExp2{"exp2", ir::Effect::Pure}, kSqrt{"sqrt", ir::Effect::Pure};
+constexpr ir::Callee kExp{"exp", ir::Effect::Pure}, kExp2{"exp2", ir::Effect::Pure}, kSqrt{"sqrt", ir::Effect::Pure},
+    kLog2{"log2", ir::Effect::Pure};
 
 constexpr std::pair<std::string_view, ElementOp> kNames[] = {
     {"add", ElementOp::Add},   {"sub", ElementOp::Sub},   {"mul", ElementOp::Mul},
     {"fdiv", ElementOp::Fdiv}, {"fma", ElementOp::Fma},   {"cast", ElementOp::Cast},
     {"exp", ElementOp::Exp},   {"exp2", ElementOp::Exp2}, {"sqrt", ElementOp::Sqrt},
     {"silu", ElementOp::Silu}, {"zero", ElementOp::Zero}, {"reciprocal", ElementOp::Reciprocal},
-    {"fill", ElementOp::Fill},
+    {"fill", ElementOp::Fill}, {"log2", ElementOp::Log2}, {"maximum", ElementOp::Maximum},
 };
 
 ElementOp op_of(std::string_view primitive) {
   return std::ranges::find(kNames, primitive, [](auto& n) { return n.first; })->second;
 }
 
-bool commutes(ElementOp op) { return op == ElementOp::Add || op == ElementOp::Mul; }
+bool commutes(ElementOp op) { return op == ElementOp::Add || op == ElementOp::Mul || op == ElementOp::Maximum; }
 
 std::optional<std::int64_t> count(const ir::Region& region) {
   std::int64_t n = 1;
@@ -90,7 +91,8 @@ class Reader {
       case ElementOp::Add:
       case ElementOp::Sub:
       case ElementOp::Mul:
-      case ElementOp::Fdiv: return two();
+      case ElementOp::Fdiv:
+      case ElementOp::Maximum: return two();
       case ElementOp::Fma:
         for (std::size_t i = 1; i < 4; ++i) {
           if (Reason r = add(i); !r.empty()) return r;
@@ -100,6 +102,7 @@ class Reader {
       case ElementOp::Fill: return add(1);
       case ElementOp::Exp:
       case ElementOp::Exp2:
+      case ElementOp::Log2:
       case ElementOp::Sqrt: return scaled();
       default:
         if (Reason r = first(); !r.empty()) return r;
@@ -218,7 +221,10 @@ Value function_of(const Elementwise& call, std::span<const Expr> values) {
   if (!x->dtype().is_floating()) {
     return std::unexpected(cat("the device has no such function of ", ir::dtype_name(x->dtype())));  // Q10
   }
-  const ir::Callee& callee = call.op == ElementOp::Exp ? kExp : call.op == ElementOp::Exp2 ? kExp2 : kSqrt;
+  const ir::Callee& callee = call.op == ElementOp::Exp    ? kExp
+                             : call.op == ElementOp::Exp2 ? kExp2
+                             : call.op == ElementOp::Log2 ? kLog2
+                                                          : kSqrt;
   return ir::call(x->dtype(), callee, {&*x, 1});
 }
 
@@ -234,12 +240,14 @@ Value computed(const Elementwise& call, std::span<const Expr> v) {
     case ElementOp::Sub: return combined(ExprKind::Sub, v[0], v[1]);
     case ElementOp::Mul: return combined(ExprKind::Mul, v[0], v[1]);
     case ElementOp::Fdiv: return quotient(v[0], v[1]);
+    case ElementOp::Maximum: return combined(ExprKind::Max, v[0], v[1]);
     case ElementOp::Fma: {
       Value product = combined(ExprKind::Mul, v[0], v[1]);
       return product ? combined(ExprKind::Add, *product, v[2]) : product;
     }
     case ElementOp::Exp:
     case ElementOp::Exp2:
+    case ElementOp::Log2:
     case ElementOp::Sqrt: return function_of(call, v);
     case ElementOp::Reciprocal:
       return of_floating(v[0], [&](Expr one) { return ir::binary(ExprKind::Div, one, v[0]); });

@@ -10,7 +10,23 @@
 
 namespace tilewright::dispatch {
 
-enum class ElementOp : std::uint8_t { Add, Sub, Mul, Fdiv, Fma, Cast, Exp, Exp2, Sqrt, Reciprocal, Silu, Zero, Fill };
+enum class ElementOp : std::uint8_t {
+  Add,
+  Sub,
+  Mul,
+  Fdiv,
+  Fma,
+  Cast,
+  Exp,
+  Exp2,
+  Sqrt,
+  Reciprocal,
+  Silu,
+  Zero,
+  Fill,
+  Log2,
+  Maximum
+};
 
 // A tile, or one value for all elements.
 struct Source {
@@ -24,7 +40,7 @@ struct Elementwise {
   ElementOp op = ElementOp::Add;
   ir::Region dst;
   std::vector<Source> sources;           // in the order of the formula: what add and mul exchange is exchanged
-  bool biased = false;                   // of exp, exp2, sqrt: the second source is added
+  bool biased = false;                   // of exp, exp2, log2, sqrt: the second source is added
   bool scaled = false;                   // and the last one multiplied before that
   Reason invalid;                        // operands that no variant could take
   std::vector<std::int64_t> extents;     // of the destination; empty: one is known only at run time

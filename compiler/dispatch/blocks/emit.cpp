@@ -50,10 +50,11 @@ void bind_offsets(ir::BodyBuilder& out, Expr& a, std::string_view a_name, Expr& 
 }
 
 void add_copy(CallContext& context, ir::BodyBuilder& out, int bits, const ir::Buffer* dst, Expr dst_offset,
-              std::string_view dst_name, const ir::Buffer* src, Expr src_offset, std::string_view src_name) {
+              std::string_view dst_name, const ir::Buffer* src, Expr src_offset, std::string_view src_name,
+              const LoadHints& hints) {
   bind_offsets(out, dst_offset, dst_name, src_offset, src_name);
-  Expr args[] = {element_pointer(context, dst, dst_offset), element_pointer(context, src, src_offset)};
-  out.add<ir::Evaluate>(ir::call(ir::kVoid, intrinsics::copy_bytes_row(bits), args));
+  add_hinted_copy(out, hints, bits, element_pointer(context, dst, dst_offset),
+                  element_pointer(context, src, src_offset));
 }
 
 std::string headline(CallContext& context, std::string_view variant) {

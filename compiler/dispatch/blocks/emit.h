@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "compiler/dispatch/blocks/load_hints.h"
 #include "compiler/dispatch/variant.h"
 
 namespace tilewright::dispatch {
@@ -24,7 +25,8 @@ void bind_offsets(ir::BodyBuilder& out, ir::Expr& a, std::string_view a_name, ir
 
 // dst[0 .. bits) = src[0 .. bits), with an address line a side, or a common one where both offsets are the same.
 void add_copy(CallContext& context, ir::BodyBuilder& out, int bits, const ir::Buffer* dst, ir::Expr dst_offset,
-              std::string_view dst_name, const ir::Buffer* src, ir::Expr src_offset, std::string_view src_name);
+              std::string_view dst_name, const ir::Buffer* src, ir::Expr src_offset, std::string_view src_name,
+              const LoadHints& hints = {});
 
 // "copy -> gmem_smem: A[0:32, 0:32] -> S[0:32, 0:32]".
 std::string headline(CallContext& context, std::string_view variant);

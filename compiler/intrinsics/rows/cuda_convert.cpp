@@ -46,6 +46,11 @@ constexpr Intrinsic kRows[] = {
         .returns<ir::kUInt32>()
         .inline_cxx("__float_as_uint({0})")
         .says("The bits of a float32."),
+    row<"x: f32, y: f32">("W31", "cuda.fdividef", Meaning::RcpApprox)
+        .pure()
+        .returns<ir::kFloat32>()
+        .inline_cxx("__fdividef({0}, {1})")
+        .says("x / y, approximately; 0 where y is beyond 2^126."),
     row<"x: f32, y: f32">("C45", "cuda.make_float2", Meaning::PackFloat2)
         .pure()
         .returns<ir::kUInt64>()

@@ -35,6 +35,27 @@ Failure check_dtype(const Intrinsic& row, std::span<const ir::Expr> args, ir::Ta
   return "'" + name + "' is no data type";
 }
 
+Failure check_vector(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
+  Arguments a(row, args);
+  const std::string type = a.text("dtype");
+  if (!is_one_of(type, "int32|uint32|float32")) return "a vector is of int32, uint32 or float32, not of " + type;
+  const std::size_t wanted = a.text("vec")[1] - '0', given = a.items("dst").size();
+  if (given == wanted) return std::nullopt;
+  return "'dst' names " + std::to_string(wanted) + " pointers for " + a.text("vec") + ", " + std::to_string(given) +
+         " given";
+}
+
+std::string ldg_vector(const Arguments& a, ir::Target) {
+  const std::string type = a.text("dtype") == "int32" ? "int" : a.text("dtype") == "uint32" ? "unsigned int" : "float";
+  const std::string vector = (type == "unsigned int" ? "uint" : type) + a.text("vec").substr(1);
+  std::string out = vector + " v = __ldg((const " + vector + "*){addr});\n";
+  for (std::size_t i = 0; i < a.items("dst").size(); ++i) {
+    const std::string n = std::to_string(i);
+    out += type + "* to" + n + " = (" + type + "*){*dst:u32:" + n + ":1};\n*to" + n + " = v." + "xyzw"[i] + ";\n";
+  }
+  return out;
+}
+
 // CUDA's 64-bit atomics know unsigned long long only; other values take the type of the memory.
 std::string atomic_add(const Arguments& a, ir::Target) {
   ir::DataType d = a["value"].dtype();
@@ -115,6 +136,17 @@ constexpr Intrinsic kRows[] = {
         .returns<ir::kUInt32>()
         .inline_cxx("(((unsigned int)__cvta_generic_to_shared({0})) & 0xfeffffffu)")
         .says("The shared address of the same barrier in the even CTA of the pair."),
+    row<"addr: ptr, dtype: attr, *, dst: list to any, vec: attr(v2|v4)">("W29", "cuda.ldg", Meaning::LoadInto)
+        .effects<"reads global addr[dtype*vec]">()
+        .form("_dst")
+        .check(check_vector)
+        .cxx("dtypeN v = __ldg((const dtypeN*)addr); *dst[0] = v.x; ...", ldg_vector)
+        .says("Loads two or four neighbours through the read-only cache, each behind its own pointer."),
+    row<"ptr: ptr">("W30", "cuda.sm100_2sm_leader_smem_addr", Meaning::PeerBarrierAddress)
+        .pure()
+        .returns<ir::kUInt32>()
+        .inline_cxx("(((unsigned int)__cvta_generic_to_shared({0})) & 0xfeffffffu)")
+        .says("The shared address of the same variable in the even CTA of the pair."),
 };
 
 }  // namespace

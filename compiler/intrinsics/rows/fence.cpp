@@ -95,7 +95,19 @@ ir::DataType register_result(std::span<const ir::Expr> args) {
 }
 
 // Without a space both addresses are generic; with one they are in the shared window.
+Failure check_mapa(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
+  Arguments a(row, args);
+  const bool narrow = a.text("ptx_type") == "u32";
+  if (narrow != (a.text("return_type") == "uint32")) return "'return_type' is uint32 for u32 and uint64 for u64";
+  if (narrow && !a.given("space")) return "'ptx_type' = 'u32' needs space='shared::cluster'";
+  return std::nullopt;
+}
+
 std::string mapa(const Arguments& a, ir::Target) {
+  if (a.text("ptx_type") == "u32") {
+    return "unsigned int r;\nasm volatile(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(r) "
+           ": \"r\"((unsigned int)__cvta_generic_to_shared((void*){ptr})), \"r\"({rank}));\nreturn r;";
+  }
   if (!a.given("space"))
     return "unsigned long long r;\nasm volatile(\"mapa.u64 %0, %1, %2;\" : \"=l\"(r) : \"l\"({ptr}), "
            "\"r\"({rank}));\nreturn r;";
@@ -216,6 +228,27 @@ constexpr Intrinsic kRows[] = {
         .cc(Sm100)
         .returns<ir::kUInt32>()
         .ptx(".reg .b128 q;\n.reg .pred p;\nld.shared.b128 q, [{handle}];\n"
+             "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, q;\nmov.u32 {=}, 0xffffffff;\n"
+             "@p clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 {=}, q;\nfence.proxy.async.shared::cta;")
+        .says("Reads the answer of clc_try_cancel: blockIdx.x of the cluster taken over, 0xFFFFFFFF for none."),
+    row<"ptr: global, rank: u32, space: attr(|shared::cluster) = '', ptx_type: attr(u64|u32) = 'u64', return_type: "
+        "attr(uint64|uint32) = 'uint64'">("W32", "ptx.mapa", Meaning::MapSharedRank)
+        .cc(Sm90)
+        .pure()
+        .returns(type_named_by<4>)
+        .check(check_mapa)
+        .form("_any")
+        .cxx("mapa{.space}.{ptx_type} result, {ptr}, {rank};", mapa)
+        .says("The address in another CTA of the cluster that corresponds to this shared one: generic, or in the "
+              "shared::cluster window when a space is given."),
+    row<"handle: shared, *, use_ld_acquire: flag = True">("W32.clc", "ptx.clc_query_cancel",
+                                                          Meaning::LaunchControlQueryCancel)
+        .effects<"reads shared handle[16] acquire.cta if use_ld_acquire; reads shared handle[16] unless "
+                 "use_ld_acquire; fences async shared::cta">()
+        .cc(Sm100)
+        .form("_answer")
+        .returns<ir::kUInt32>()
+        .ptx(".reg .b128 q;\n.reg .pred p;\nld{use_ld_acquire?.acquire.cta}.shared.b128 q, [{handle}];\n"
              "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, q;\nmov.u32 {=}, 0xffffffff;\n"
              "@p clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 {=}, q;\nfence.proxy.async.shared::cta;")
         .says("Reads the answer of clc_try_cancel: blockIdx.x of the cluster taken over, 0xFFFFFFFF for none."),

@@ -25,6 +25,13 @@ std::span<const Intrinsic> debug_rows();
 std::span<const Intrinsic> nvshmem_rows();
 std::span<const Intrinsic> builtin_rows();
 
+// What release 0.26 adds or writes with other operands.
+std::span<const Intrinsic> arrival_rows();
+std::span<const Intrinsic> packed_rows();
+std::span<const Intrinsic> vector_memory_rows();
+std::span<const Intrinsic> conversion_rows();
+std::span<const Intrinsic> mark_rows();
+
 // Rows that only dispatch makes; no script spelling leads to them.
 std::span<const Intrinsic> internal_matrix_rows();
 std::span<const Intrinsic> internal_wgmma_rows();

@@ -26,20 +26,26 @@ Failure check_box(const Intrinsic& row, std::span<const ir::Expr> args, ir::Targ
   return check_coordinates(Arguments(row, args));
 }
 
+Failure check_barrier_address(const Arguments& a) {
+  if (!a.operand("mbar_is_shared_addr")) return std::nullopt;
+  const bool number = a["mbar"].dtype().is_integral() && a["mbar"].dtype().bits == 32;
+  if (number == a.flag("mbar_is_shared_addr")) return std::nullopt;
+  return number ? "'mbar' is a 32-bit number: say so with mbar_is_shared_addr=True"
+                : "mbar_is_shared_addr=True takes the barrier as its 32-bit address in shared memory, not as a pointer";
+}
+
 Failure check_load(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target target) {
   Arguments a(row, args);
   if (a.integer("cta_group") == 2 && !available(Sm100aClass, target)) {
     return "'cta_group' = 2 needs " + std::string(availability_name(Sm100aClass)) + ", this is " + target.name();
   }
-  return check_coordinates(a);
+  return first_of(check_barrier_address(a), check_coordinates(a));
 }
 
-// A constant mask of 0 is a copy to the issuing CTA alone.
-bool is_multicast(const Arguments& a) { return !ir::is_constant(a["cta_mask"], 0); }
-
-std::string load_text(const Arguments& a, ir::Target target, std::string_view mode) {
-  std::string out =
-      "cp.async.bulk.tensor.{dim}d.shared::cluster.global" + std::string(mode) + ".mbarrier::complete_tx::bytes";
+std::string load_text(const Arguments& a, ir::Target target, std::string_view mode,
+                      std::string_view space = "shared::cluster") {
+  std::string out = "cp.async.bulk.tensor.{dim}d." + std::string(space) + ".global" + std::string(mode) +
+                    ".mbarrier::complete_tx::bytes";
   if (is_multicast(a)) out += ".multicast::cluster";
   if (a.operand("cta_group") && a.integer("cta_group") > 0 && available(Sm100aClass, target)) {
     out += ".cta_group::{cta_group}";
@@ -51,6 +57,7 @@ std::string load_text(const Arguments& a, ir::Target target, std::string_view mo
 }
 std::string load(const Arguments& a, ir::Target target) { return load_text(a, target, ""); }
 std::string gather(const Arguments& a, ir::Target target) { return load_text(a, target, ".tile::gather4"); }
+std::string with_mbar(std::string text) { return text.replace(text.find("{bar}"), 5, "{mbar}"); }
 std::string im2col(const Arguments& a, ir::Target target) { return load_text(a, target, ".im2col"); }
 
 Failure check_im2col(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
@@ -70,6 +77,11 @@ constexpr std::string_view kGather =
     "[map, {c0, r0, r1, r2, r3}], [bar]{, mask}{, policy};";
 
 #define TILEWRIGHT_NAME(WORD) "ptx.cp_async.bulk.tensor." WORD
+#define TILEWRIGHT_MODE(MODE) ", load_mode: attr(" MODE "), mbar_is_shared_addr: flag = False"
+#define TILEWRIGHT_OWN(DIMENSIONS)                                                                   \
+  "dim: attr(" DIMENSIONS                                                                            \
+  "), dst_ptr: shared, mbar: window, tensormap_addr: map, cta_group: attr(-1|1|2), " TILEWRIGHT_HINT \
+  ", " TILEWRIGHT_COORDINATES
 
 // `bar` as a number: the barrier's 32-bit shared address, for cta_group 2 with the peer bit cleared.
 constexpr Intrinsic kRows[] = {
@@ -175,8 +187,55 @@ constexpr Intrinsic kRows[] = {
              "{{{*coords}}}], "
              "[{src_ptr}]{policy};")
         .says("Stores four rows of a matrix, each named by its number."),
+    row<TILEWRIGHT_LOAD("1|2|3|4|5", "mbar: window") ", load_mode: attr(tile) = 'tile', mbar_is_shared_addr: flag = "
+                                                     "False, multicast: attr(|False|True) = ''">(
+        "W10", TILEWRIGHT_NAME("g2s_cluster"), Meaning::TensorGlobalToShared)
+        .effects<"reads map tensormap_addr[128]; reads global tensormap_addr[box]; "
+                 "writes shared::cluster dst_ptr[box] in cta_mask; proxy async; until mbarrier mbar; "
+                 "by one pair cta_group">()
+        .cc(Sm90)
+        .check(check_load)
+        .ptx(kLoad, [](const Arguments& a, ir::Target t) { return with_mbar(load(a, t)); })
+        .says("Loads a box of a tensor into shared memory, of several CTAs when a mask names more than one; its bytes "
+              "count on the barrier. What lies outside the tensor is filled."),
+    row<TILEWRIGHT_LOAD("2", "mbar: window") TILEWRIGHT_MODE("tile_gather4") ", multicast: attr(|False|True) = ''">(
+        "W11", TILEWRIGHT_NAME("g2s_cluster"), Meaning::TensorGlobalToShared)
+        .effects<"reads map tensormap_addr[128]; reads global tensormap_addr[rows]; "
+                 "writes shared::cluster dst_ptr[rows] in cta_mask; proxy async; until mbarrier mbar; "
+                 "by one pair cta_group">()
+        .cc(Sm100aClass)
+        .form("_gather4")
+        .check(check_load)
+        .ptx(kGather, [](const Arguments& a, ir::Target t) { return with_mbar(gather(a, t)); })
+        .says("Loads four rows of a matrix, each named by its number."),
+    row<TILEWRIGHT_OWN("1|2|3|4|5") ", load_mode: attr(tile) = 'tile', mbar_is_shared_addr: flag = False">(
+        "W12", TILEWRIGHT_NAME("g2s_cta"), Meaning::TensorGlobalToShared)
+        .effects<"reads map tensormap_addr[128]; reads global tensormap_addr[box]; writes shared dst_ptr[box]; "
+                 "proxy async; until mbarrier mbar; by one pair cta_group">()
+        .cc(Sm90)
+        .form("_own")
+        .check(check_load)
+        .ptx("cp.async.bulk.tensor.{dim}d.shared::cta.global.tile.mbarrier::complete_tx::bytes{.cta_group::G}"
+             "{.L2::cache_hint} [dst], [map, {coords}], [bar]{, policy};",
+             [](const Arguments& a, ir::Target t) { return with_mbar(load_text(a, t, ".tile", "shared::cta")); })
+        .says("Loads a box into this CTA's shared memory, outside of any cluster."),
+    row<TILEWRIGHT_OWN("2") TILEWRIGHT_MODE("tile_gather4")>("W13", TILEWRIGHT_NAME("g2s_cta"),
+                                                             Meaning::TensorGlobalToShared)
+        .effects<"reads map tensormap_addr[128]; reads global tensormap_addr[rows]; writes shared dst_ptr[rows]; "
+                 "proxy async; until mbarrier mbar; by one pair cta_group">()
+        .cc(Sm100aClass)
+        .form("_own_gather4")
+        .check(check_load)
+        .ptx("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes{...} [dst], "
+             "[map, {c0, r0, r1, r2, r3}], [bar]{, policy};",
+             [](const Arguments& a, ir::Target t) {
+               return with_mbar(load_text(a, t, ".tile::gather4", "shared::cta"));
+             })
+        .says("Loads four rows of a matrix into this CTA's shared memory, each named by its number."),
 };
 
+#undef TILEWRIGHT_MODE
+#undef TILEWRIGHT_OWN
 #undef TILEWRIGHT_HINT
 #undef TILEWRIGHT_COORDINATES
 #undef TILEWRIGHT_LOAD

@@ -77,24 +77,26 @@ constexpr RowText kRows[] = {
      "cache=L2::cache_hint?",
      "[dst_mem@shared::cluster] [[tmap@global,coords:s32*{coords}]] [mbar@shared] cta_mask:u16?multicast "
      "cache_policy:u64?cache",
-     "sm_100a 8.6 if:gather4"},
+     "sm_100a 8.6 if:gather4 same:P45@load_mode=tile::gather4,P44"},
     {"cp_async_bulk_tensor_g2s_cta",
      "cp async bulk tensor dim=1d|2d|3d|4d|5d shared::cta global load_mode=tile|tile::gather4? "
      "mbarrier::complete_tx::bytes cta_group=cta_group::1|cta_group::2? cache=L2::cache_hint?",
      "[dst_mem@shared::cta] [[tmap@global,coords:s32*{coords}]] [mbar@shared] cache_policy:u64?cache",
-     "sm_100a 8.6 if:gather4"},
+     "sm_100a 8.6 if:gather4 same:E15@load_mode!=tile::gather4"},
     {"cp_async_bulk_tensor_s2g",
      "cp async bulk tensor dim=1d|2d|3d|4d|5d global shared::cta load_mode=tile|tile::scatter4? bulk_group "
      "cache=L2::cache_hint?",
-     "[[tmap@global,coords:s32*{coords}]] [src_mem@shared::cta] cache_policy:u64?cache", "sm_100a 8.6 if:gather4"},
+     "[[tmap@global,coords:s32*{coords}]] [src_mem@shared::cta] cache_policy:u64?cache",
+     "sm_100a 8.6 if:gather4 same:E17@load_mode=tile::scatter4,P48"},
     {"cp_reduce_async_bulk_tensor",
      "cp reduce async bulk tensor dim=1d|2d|3d|4d|5d global shared::cta redop=@reductions load_mode=tile? "
      "bulk_group cache=L2::cache_hint?",
-     "[[tmap@global,coords:s32*{coords}]] [src_mem@shared::cta] cache_policy:u64?cache", "sm_100a 8.6"},
+     "[[tmap@global,coords:s32*{coords}]] [src_mem@shared::cta] cache_policy:u64?cache", "sm_100a 8.6 same:P49"},
     {"cp_async_bulk_tensor_prefetch",
      "cp async bulk prefetch tensor dim=1d|2d|3d|4d|5d L2 global load_mode=tile|tile::gather4? "
      "cache=L2::cache_hint?",
-     "[[tmap@global,coords:s32*{coords}]] cache_policy:u64?cache", "sm_100a 8.6 if:gather4"},
+     "[[tmap@global,coords:s32*{coords}]] cache_policy:u64?cache",
+     "sm_100a 8.6 if:gather4 same:P50@load_mode!=tile::gather4"},
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "compiler/expr/promote.h"
 #include "compiler/script/body/kernel_body.h"
-#include "compiler/script/tirx/tirx.h"
+#include "compiler/script/tirx/signature.h"
 
 namespace tilewright::script {
 
@@ -13,6 +13,12 @@ namespace {
 
 std::string already_defined(const syntax::Name& name) {
   return "'" + std::string(name.text) + "' is already defined in this scope";
+}
+
+// T.int32(), which nothing has named yet.
+bool is_fresh_variable(Value value) {
+  const auto* var = value.is_expr() ? value.as_expr().as<ir::Var>() : nullptr;
+  return var && var->name.empty();
 }
 
 }  // namespace
@@ -38,6 +44,9 @@ bool KernelBody::bind_name(const syntax::Name& name, Value value, Scope* scope, 
       ir::Expr e = in_.as_expr(value, in_.stored_at(span));
       return e && in_.emit_store(scalar, e, span);
     }
+  }
+  if (const ir::Var* extent = extent_of_signature(in_, name, scope); extent && is_fresh_variable(value)) {
+    return takes_extent(in_, *extent, value, span);
   }
   if (auto* own = scope->find(name); own && !own->value.is_poison()) {
     if (in_.is_identical(own->value, value)) return true;
@@ -68,6 +77,11 @@ bool KernelBody::bind_fresh(const syntax::Name& name, Value value, bool meta, Sc
       scope->set(name, value);
       return true;
     }
+  }
+  // From 0.26 on a pointer is bound, and not kept in a local that could be assigned again.
+  if (e.dtype().is_handle() && in_.dialect() >= text::Dialect::V0_26) {
+    scope->set(name, Value::expr(bind_value(in_, name.text, e, nullptr, span)));
+    return true;
   }
   make_scalar(name, e.dtype(), e, scope, span);
   return true;

@@ -33,7 +33,9 @@ Flow KernelBody::branch(const syntax::If* node, Scope* scope) {
   if (MetaVar* m = c.as<MetaVar>()) c = m->value;
   if (c.as<BufferValue>() && in_.can_be_expr(c)) c = Value::expr(in_.as_expr(c, at(node->condition)));
   if (c.is_bool()) {
-    return run(c.b ? node->then_body : node->else_body, block(scope)) == Flow::Error ? Flow::Error : Flow::Normal;
+    // From 0.26 on the names that the taken branch binds stay visible behind it, as in Python.
+    Scope* inside = in_.dialect() < text::Dialect::V0_26 ? block(scope) : scope;
+    return run(c.b ? node->then_body : node->else_body, inside) == Flow::Error ? Flow::Error : Flow::Normal;
   }
   if (c.is_poison()) return look_into({node->then_body, node->else_body}, scope, at(node));
   if (c.is_opaque()) {

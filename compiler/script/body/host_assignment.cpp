@@ -5,6 +5,8 @@
 #include "compiler/script/body/host_body.h"
 #include "compiler/script/operators.h"
 #include "compiler/script/python/lazy_iterators.h"
+#include "compiler/script/python/set_order.h"
+#include "compiler/script/python/support.h"
 #include "compiler/script/worlds.h"
 
 namespace tilewright::script {
@@ -124,23 +126,45 @@ Flow HostBody::annotated(const syntax::AnnAssign* node, Scope* scope) {
   return flow_of(!v.is_error() && assign(node->target, v, scope));
 }
 
+// `old op= by` where it changes `old` itself, as it does for lists, dicts and sets; nothing for other values.
+std::optional<bool> HostBody::in_place(const syntax::AugAssign* node, Value old, Value by) {
+  const syntax::Operator op = node->op;
+  List* list = old.as<List>();
+  Dict* dict = old.as<Dict>();
+  Set* set = old.as<Set>();
+  const auto combine = set ? python::combination_of(op) : std::nullopt;
+  const bool joins = (list && op == syntax::Operator::Add) || (dict && op == syntax::Operator::BitOr) || combine;
+  if (joins && by.is_opaque()) {
+    become_unknown(old.o, by.reason());
+    return true;
+  }
+  if (list && op == syntax::Operator::Mul) {
+    const Value product = in_.binary(op, old, by, at(node));
+    if (product.is_error()) return false;
+    if (List* made = product.as<List>())
+      list->items = made->items;
+    else
+      become_unknown(list, product.reason());
+    return true;
+  }
+  if (list && joins) {
+    auto more = in_.iterate(by, at(node->value));
+    if (!more || !in_.reserve(2 * more->size() * sizeof(Value), at(node))) return false;
+    list->items.insert(list->items.end(), more->begin(), more->end());
+    in_.heap_.count(more->size() * sizeof(Value));
+    return true;
+  }
+  if (Dict* more = dict && joins ? python::as_dict(by) : nullptr) return in_.dict_add(dict, *more, at(node));
+  if (set && combine && by.as<Set>()) return python::change(in_, set, by, *combine, at(node));
+  return std::nullopt;
+}
+
 Flow HostBody::augmented(const syntax::AugAssign* node, Scope* scope) {
   Value old = in_.eval(node->target, scope);
   if (old.is_error()) return Flow::Error;
   Value by = in_.eval(node->value, scope);
   if (by.is_error()) return Flow::Error;
-  if (List* l = node->op == syntax::Operator::Add ? old.as<List>() : nullptr) {  // in place, as Python does
-    if (by.is_opaque()) {
-      become_unknown(l, by.reason());
-      return Flow::Normal;
-    }
-    auto more = in_.iterate(by, at(node->value));
-    if (!more) return Flow::Error;
-    if (!in_.reserve(2 * more->size() * sizeof(Value), at(node))) return Flow::Error;
-    l->items.insert(l->items.end(), more->begin(), more->end());
-    in_.heap_.count(more->size() * sizeof(Value));
-    return Flow::Normal;
-  }
+  if (const auto done = in_place(node, old, by)) return flow_of(*done);
   if (Instance* instance = old.as<Instance>()) {
     const std::string name = "__i" + std::string(dunder(node->op)).substr(2);
     if (instance->cls->find(name)) {

@@ -82,6 +82,7 @@ class HostBody {
   Flow assign_all(const syntax::Assign* node, Scope* scope);
   Flow annotated(const syntax::AnnAssign* node, Scope* scope);
   Flow augmented(const syntax::AugAssign* node, Scope* scope);
+  std::optional<bool> in_place(const syntax::AugAssign* node, Value old, Value by);
   void bind(const syntax::Name& name, Value value, Scope* scope);
   bool unpack(const syntax::Node* target, syntax::Exprs elements, Value value, Scope* scope);
   bool assign_element(const syntax::Subscript* target, Value value, Scope* scope);

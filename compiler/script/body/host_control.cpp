@@ -76,7 +76,7 @@ Flow HostBody::round(const syntax::For* node, Value value, Scope* scope) {
 }
 
 Flow HostBody::loop(const syntax::For* node, Scope* scope) {
-  Value iterable = in_.eval(node->iterable, scope);
+  Value iterable = in_.eval_iterable(node->iterable, scope);
   if (iterable.is_error()) return Flow::Error;
   Arrivals here(in_, false);
   if (iterable.is_opaque() || iterable.is_poison()) {

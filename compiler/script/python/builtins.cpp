@@ -11,6 +11,7 @@
 #include "compiler/script/codes.h"
 #include "compiler/script/python/builtins.h"
 #include "compiler/script/python/lazy_iterators.h"
+#include "compiler/script/python/set_order.h"
 #include "compiler/script/worlds.h"
 
 namespace tilewright::script {
@@ -565,9 +566,8 @@ Value py_hash(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "hash", 1, 1)) return Value::error();
   Value v = args.positional[0];
   if (v.as<List>() || v.as<Dict>() || v.as<Set>()) return wrong_type(in, args.at(0), "hash", "a hashable value", v);
-  std::size_t h = in.hash(v);
-  if (in.has_pending()) return Value::error();
-  return Value::integer(static_cast<std::int64_t>(h >> 3));  // non-negative: scripts take it modulo something
+  const auto h = lasting_hash(v);
+  return h ? Value::integer(*h) : Value::opaque("hash(), which differs from process to process for this value");
 }
 
 // Addresses differ from run to run, and nothing here may: id() is unknown.

@@ -4,6 +4,7 @@
 
 #include "compiler/script/codes.h"
 #include "compiler/script/python/methods.h"
+#include "compiler/script/python/set_order.h"
 #include "compiler/script/worlds.h"
 
 namespace tilewright::script::python {
@@ -254,6 +255,7 @@ Value dict_keys(Interpreter& in, const Arguments& args, Value self) {
   Dict* from = dict_of(self);
   if (!reserve(in, args.call, from->items.size() * kEntryBytes)) return Value::error();
   Set* keys = in.make<Set>();
+  keys->table.by_insertion = true;
   for (auto& [k, v] : from->items) keys->entries.items.emplace_back(k, Value::none());
   keys->entries.index = from->index;  // the same keys at the same positions
   return Value::object(keys);
@@ -335,13 +337,7 @@ Value dict_clear(Interpreter&, const Arguments&, Value self) {
 
 Dict* entries_of(Value self) { return &static_cast<Set*>(self.o)->entries; }
 
-Set* copy_of(Interpreter& in, Value self) {
-  Set* copy = in.make<Set>();
-  copy->entries.items = entries_of(self)->items;
-  copy->entries.index = entries_of(self)->index;
-  in.heap().count(copy->entries.items.size() * kEntryBytes);
-  return copy;
-}
+Set* set_of(Value self) { return static_cast<Set*>(self.o); }
 
 Value set_add(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "add", 1, 1) || !in.step(args.call)) return Value::error();
@@ -371,46 +367,18 @@ Value set_remove(Interpreter& in, const Arguments& args, Value self) {
 Value set_pop(Interpreter& in, const Arguments& args, Value self) {
   Dict* entries = entries_of(self);
   if (entries->items.empty()) return in.fail(code::kIndex, args.call, "pop from an empty set", {}, "KeyError");
-  if (!work(in, args.call, entries->index.size() * 4)) return Value::error();
-  Value v = entries->items.back().first;
-  dict_erase(entries, entries->items.size() - 1);
+  if (!work(in, args.call, entries->items.size() + entries->index.size() * 4)) return Value::error();
+  const std::size_t at = popped_position(*set_of(self));
+  Value v = entries->items[at].first;
+  dict_erase(entries, at);
   return v;
-}
-
-enum class Combine { Union, Intersection, Difference, Symmetric };
-
-// The set after combining it with one iterable; null with a pending error.
-Set* combine(Interpreter& in, Value self, Value other, Combine how, text::Span span) {
-  auto items = in.iterate(other, span);
-  if (!items) return nullptr;
-  Set* right = in.make<Set>();
-  for (Value v : *items) {
-    if (!in.step(span)) return nullptr;
-    in.dict_set(&right->entries, v, Value::none());
-  }
-  if (Value::object(right).is_opaque()) return right;
-  Set* result = in.make<Set>();
-  auto left = entries_of(self)->items;
-  for (auto& [k, v] : left) {
-    if (!in.step(span)) return nullptr;
-    bool shared = in.dict_find(&right->entries, k) != nullptr;
-    if (how == Combine::Union || shared == (how == Combine::Intersection)) in.dict_set(&result->entries, k, v);
-  }
-  if (how == Combine::Union || how == Combine::Symmetric) {
-    for (std::size_t i = 0; i < right->entries.items.size(); ++i) {
-      if (!in.step(span)) return nullptr;
-      Value k = right->entries.items[i].first;
-      if (!in.dict_find(entries_of(self), k)) in.dict_set(&result->entries, k, Value::none());
-    }
-  }
-  return in.has_pending() ? nullptr : result;
 }
 
 template <Combine How>
 Value set_combine(Interpreter& in, const Arguments& args, Value self) {
-  Set* result = copy_of(in, self);
+  Set* result = args.positional.empty() ? copy_of(in, *set_of(self)) : set_of(self);
   for (std::size_t i = 0; i < args.positional.size(); ++i) {
-    result = combine(in, Value::object(result), args.positional[i], How, args.at(i));
+    result = combined(in, result, args.positional[i], How, args.at(i));
     if (!result) return Value::error();
     if (Value::object(result).is_opaque()) break;
   }
@@ -420,11 +388,10 @@ Value set_combine(Interpreter& in, const Arguments& args, Value self) {
 template <Combine How>
 Value set_change(Interpreter& in, const Arguments& args, Value self) {
   if (auto unknown = unknown_argument(args)) return unknown->is_opaque() ? changed(self, *unknown) : *unknown;
-  Value made = set_combine<How>(in, args, self);
-  if (made.is_error()) return made;
-  if (made.is_opaque()) return changed(self, made);
-  entries_of(self)->items = made.as<Set>()->entries.items;
-  entries_of(self)->index = made.as<Set>()->entries.index;
+  for (std::size_t i = 0; i < args.positional.size(); ++i) {
+    if (!change(in, set_of(self), args.positional[i], How, args.at(i))) return Value::error();
+    if (self.is_opaque()) return changed(self, self);
+  }
   return Value::none();
 }
 
@@ -441,19 +408,18 @@ Value set_relation(Interpreter& in, const Arguments& args, Value self) {
     if (left.is_error()) return left;
     right = self;
   }
-  Set* rest = combine(in, left, right, kHow, args.call);
+  Set* rest = combined(in, set_of(left), right, kHow, args.call);
   if (rest && Value::object(rest).is_opaque()) return Value::object(rest);
   return rest ? Value::boolean(rest->entries.items.empty()) : Value::error();
 }
 
 Value set_copy(Interpreter& in, const Arguments& args, Value self) {
   if (!in.step(args.call)) return Value::error();
-  return Value::object(copy_of(in, self));
+  return Value::object(copy_of(in, *set_of(self)));
 }
 
 Value set_clear(Interpreter&, const Arguments&, Value self) {
-  entries_of(self)->items.clear();
-  entries_of(self)->index.clear();
+  assign(*set_of(self), Set());
   return Value::none();
 }
 

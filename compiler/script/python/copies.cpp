@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "compiler/script/codes.h"
+#include "compiler/script/python/set_order.h"
 #include "compiler/script/python/support.h"
 
 namespace tilewright::script::python {
@@ -38,10 +39,10 @@ class Copier {
       return Value::object(out);
     }
     if (Set* s = v.as<Set>()) {
-      Set* out = in_.make<Set>();
       if (!reserve(in_, span_, s->entries.items.size() * kEntryBytes)) return Value::error();
-      out->entries.items = s->entries.items;
-      out->entries.index = s->entries.index;
+      if (!deep_) return Value::object(copy_of(in_, *s));
+      Set* out = in_.make<Set>();  // made from a list of the items
+      for (Value item : ordered_items(*s)) in_.dict_set(&out->entries, item, Value::none());
       return Value::object(out);
     }
     Instance* instance = v.as<Instance>();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/script/codes.h"
+#include "compiler/script/python/set_order.h"
 #include "compiler/script/tirx/tirx.h"
 #include "compiler/script/worlds.h"
 
@@ -450,6 +451,7 @@ std::optional<std::int64_t> float_to_int(double value) {
 }
 
 void dict_erase(Dict* dict, std::size_t at) {
+  if (Set* set = dict->owner ? Value::object(dict->owner).as<Set>() : nullptr) note_removed(*set, at);
   Instance* instance = dict->owner ? Value::object(dict->owner).as<Instance>() : nullptr;
   if (Str* name = instance ? dict->items[at].first.as<Str>() : nullptr) {
     std::erase_if(instance->attributes, [&](const auto& a) { return a.first == name->text; });

@@ -7,6 +7,7 @@
 
 #include "compiler/script/codes.h"
 #include "compiler/script/python/builtins.h"
+#include "compiler/script/python/set_order.h"
 
 namespace tilewright::script::python {
 
@@ -167,7 +168,11 @@ Value construct_tuple(Interpreter& in, const Arguments& args, Value) {
 Value construct_set(Interpreter& in, const Arguments& args, Value) {
   auto items = items_of(in, args, "set");
   if (!items) return Value::error();
+  const Value given = args.positional.empty() ? Value::none() : args.positional[0];
   Set* set = in.make<Set>();
+  if (given.as<Set>() || given.as<Dict>()) {  // their number is known before
+    return change(in, set, given, Combine::Union, args.call) ? Value::object(set) : Value::error();
+  }
   for (Value v : *items) {
     if (!in.step(args.call)) return Value::error();
     in.dict_set(&set->entries, v, Value::none());

@@ -15,8 +15,30 @@ Value cast(Interpreter& in, const Arguments& args, Value) {
   return args.positional[1];
 }
 
-// TypeVar("T"), ParamSpec("P"): some type.
+// ParamSpec("P"), TypeVarTuple("Ts"): some type.
 Value type_variable(Interpreter& in, const Arguments&, Value) { return typing_marker(in, "Any"); }
+
+Class* type_variable_class(Interpreter& in) {
+  return shared_class(in, "typing.TypeVar", [&] {
+    Class* cls = make_class(in, "TypeVar", {class_named(in, "object")});
+    cls->has_unknown_base = true;  // what annotations do with it is not followed
+    return cls;
+  });
+}
+
+// TypeVar("T"): the same; from release 0.27 of the dialect on it may be an extent of a signature, and has its name.
+Value named_type_variable(Interpreter& in, const Arguments& args, Value self) {
+  if (in.dialect() < text::Dialect::V0_27 || args.positional.empty() || !args.positional[0].as<Str>()) {
+    return type_variable(in, args, self);
+  }
+  Instance* made = in.make<Instance>();
+  made->cls = type_variable_class(in);
+  made->set("__name__", args.positional[0]);
+  bool plain = args.positional.size() == 1;
+  for (const Keyword& k : args.keywords) plain = plain && k.name != "bound";
+  made->set("__plain__", Value::boolean(plain));
+  return Value::object(made);
+}
 
 // NewType("Name", base): calling it gives its argument back.
 Value new_type(Interpreter& in, const Arguments&, Value) { return in.native("NewType", identity); }
@@ -49,7 +71,7 @@ constexpr Entry kNames[] = {
     {"TypedDict", nullptr, typed_dict},
     {"cast", cast},
     {"NewType", new_type},
-    {"TypeVar", type_variable},
+    {"TypeVar", named_type_variable},
     {"ParamSpec", type_variable},
     {"TypeVarTuple", type_variable},
     {"overload", identity},

@@ -1,19 +1,21 @@
 // Attributes and methods of buffers (surface.md 4.3).
-#include "compiler/script/tirx/tirx.h"
+#include "compiler/script/tirx/buffer_views.h"
 
 namespace tilewright::script {
+
+Value declared_view(Interpreter& in, const ir::Buffer& made, text::Span span) {
+  const ir::Buffer* b = in.drafts().view(made, span);
+  if (in.kernel()) in.kernel()->declare(in.origin(span), b);
+  return in.buffer_value(b);
+}
+
 namespace {
 
 const ir::Buffer* self_buffer(Value self) { return self.as<BufferValue>()->buffer; }
 
 std::string shown(const ir::Buffer* b) { return b->name.empty() ? std::string("buffer") : std::string(b->name); }
 
-// A view: same data, other window. Emits the declaration inside a kernel.
-Value view_of(Interpreter& in, const ir::Buffer& made, text::Span span) {
-  const ir::Buffer* b = in.drafts().view(made, span);
-  if (in.kernel()) in.kernel()->declare(in.origin(span), b);
-  return in.buffer_value(b);
-}
+Value view_of(Interpreter& in, const ir::Buffer& made, text::Span span) { return declared_view(in, made, span); }
 
 const layout::Layout* keep_layout(Interpreter& in, layout::Layout l) {
   return in.layout_value(std::move(l)).as<LayoutValue>()->layout;
@@ -98,8 +100,20 @@ Value access_ptr(Interpreter& in, const Arguments& args, Value self) {
   return Value::expr(ir::call(ir::kHandle, ir::builtin::address_of, {&element, 1}));
 }
 
+// From 0.27 on no access has predicate=. True: one is given, and the error is pending.
+bool refuses_predicate(Interpreter& in, const Arguments& args, std::string_view instead) {
+  for (const Keyword& k : args.keywords) {
+    if (k.name != "predicate" || in.dialect() < text::Dialect::V0_27) continue;
+    in.fail(code::kArguments, k.at_name(), "predicate= is 0.26; 0.27 writes " + std::string(instead),
+            "drop predicate=");
+    return true;
+  }
+  return false;
+}
+
 // A.vload(begin, dtype): a vector of consecutive elements.
 Value vload(Interpreter& in, const Arguments& args, Value self) {
+  if (refuses_predicate(in, args, "T.masked_load")) return Value::error();
   Bound a(in, args, "vload", {"begin", "dtype", "predicate"}, 1);
   if (!a) return Value::error();
   if (a.has(2)) return in.fail(code::kUnsupported, a.span(2), "a predicated vload cannot be compiled to CUDA");
@@ -121,6 +135,7 @@ Value vload(Interpreter& in, const Arguments& args, Value self) {
 }
 
 Value vstore(Interpreter& in, const Arguments& args, Value self) {
+  if (refuses_predicate(in, args, "T.masked_store")) return Value::error();
   Bound a(in, args, "vstore", {"begin", "value", "predicate"}, 2);
   if (!a) return Value::error();
   if (a.has(2)) return in.fail(code::kUnsupported, a.span(2), "a predicated vstore cannot be compiled to CUDA");
@@ -215,7 +230,8 @@ bool fit_view(Interpreter& in, const ir::Buffer* b, ViewShape& shape, text::Span
       return false;
     }
     shape.extents[*shape.inferred] = ir::int_imm(ir::kInt32, *have / *want);
-  } else if (have && want && *have != *want) {
+  } else if (have && want && *have != *want && !(*have == 0 && b->scope == ir::StorageScope::SharedDyn)) {
+    // A pool of dynamic shared memory without a size of its own grows with its views.
     in.fail(code::kBuffer, call, "a view of " + std::to_string(*want) + " elements onto " + std::to_string(*have));
     return false;
   }
@@ -256,8 +272,55 @@ Value view(Interpreter& in, const Arguments& args, Value self) {
   return view_of(in, made, args.call);
 }
 
+// The same from 0.26 on: without layout= the elements in the order of the registers that hold them.
+Value local_in_order(Interpreter& in, const Arguments& args, Value self) {
+  const ir::Buffer* b = self_buffer(self);
+  ir::Buffer made = *b;
+  bool given = false;
+  for (const Keyword& k : args.keywords) {
+    if (k.name != "layout") return in.unknown_keyword("local", k, kLayoutOnly);
+    if (k.value.is_none()) continue;
+    auto l = in.as_layout(k.value, k.span);
+    if (!l) return Value::error();
+    made.layout = keep_layout(in, *l);
+    given = true;
+  }
+  std::vector<ir::Expr> shape;
+  for (Value d : one_by_one(args)) {
+    ir::Expr e = in.as_expr(d, args.call, "an extent");
+    if (!e) return Value::error();
+    shape.push_back(e);
+  }
+  if (!b->layout && (!given || shape.empty())) {
+    return in.fail(code::kLayout, args.call, shown(b) + " has no layout, so nothing says what a thread holds",
+                   "give the shape and layout=");
+  }
+  if (shape.empty() || !given) {
+    const layout::Layout storage = layout::storage(*b->layout);
+    const layout::Dim held = given ? layout::size(storage) : layout::span(storage);
+    const auto want = ir::constant_elements(shape);
+    if (shape.empty()) {
+      shape.push_back(held.expr());
+    } else if (want && held.is_constant() && *want != held.value()) {
+      return in.fail(
+          code::kBuffer, args.call,
+          "one thread holds " + std::to_string(held.value()) + " elements, the view has " + std::to_string(*want),
+          "layout= gives a view of another size");
+    }
+  }
+  if (!given) {
+    layout::Shape extents;
+    for (ir::Expr e : shape) extents.push_back(layout::Dim(e));
+    made.layout = keep_layout(in, layout::row_major(extents));
+  }
+  made.shape = Arena::current().copy(shape);
+  made.strides = {};
+  return view_of(in, made, args.call);
+}
+
 // A.local(*shape): the elements that one thread holds.
 Value local(Interpreter& in, const Arguments& args, Value self) {
+  if (in.dialect() >= text::Dialect::V0_26) return local_in_order(in, args, self);
   const ir::Buffer* b = self_buffer(self);
   ir::Buffer made = *b;
   bool given = false;
@@ -327,6 +390,10 @@ Value permute(Interpreter& in, const Arguments& args, Value self) {
   ir::Buffer made = *b;
   std::vector<ir::Expr> shape;
   for (int d : order) shape.push_back(b->shape[static_cast<std::size_t>(d)]);
+  if (in.dialect() >= text::Dialect::V0_26) {
+    Window window(in, *b, "permute", args.call);
+    return window.permute(order) ? window.declare() : Value::error();
+  }
   if (!b->layout || !b->layout->is_tile()) {
     return in.fail(code::kLayout, args.call,
                    "only a tile layout has dimensions to permute; " + shown(b) +
@@ -467,6 +534,8 @@ constexpr Record kBufferMethodRecords[] = {
      allocated_addr_of},
     {"buffer", "axis_separators", NameKind::Attribute, "", "Always empty.", nullptr, axis_separators_of},
     {"buffer", "buffer", NameKind::Attribute, "", "The buffer itself.", nullptr, itself},
+    since(text::Dialect::V0_26,
+          {"buffer", "ty", NameKind::Attribute, "", "Its type: shape, dtype, layout and the rest.", nullptr, itself}),
     {"buffer", "ndim", NameKind::Attribute, "", "How many dimensions it has.", nullptr, ndim_of},
 };
 
@@ -479,6 +548,12 @@ bool expr_attribute(Interpreter& in, Value object, std::string_view name, text::
   ir::Expr e = object.as_expr();
   if (name == "dtype") {
     *result = in.string(ir::dtype_name(e.dtype()));
+    return true;
+  }
+  if (name == "ty" && in.dialect() >= text::Dialect::V0_26) {
+    DataTypeValue* type = in.make<DataTypeValue>();
+    type->dtype = e.dtype();
+    *result = Value::object(type);
     return true;
   }
   if (name == "astype") {
@@ -508,7 +583,7 @@ bool expr_attribute(Interpreter& in, Value object, std::string_view name, text::
     }
   }
   if (const auto* l = e.as<ir::Load>()) {
-    if (name == "buffer") {
+    if (name == "buffer" || (name == "source" && in.dialect() >= text::Dialect::V0_27)) {
       *result = in.buffer_value(l->buffer);
       return true;
     }

@@ -240,8 +240,15 @@ class OptionReader {
   BufferOptions o_;
 };
 
+// Keywords that no buffer of the release has. Error: one is given.
 Value no_name(Interpreter& in, const Arguments& args) {
   for (const Keyword& k : args.keywords) {
+    if (in.dialect() >= text::Dialect::V0_26 && (k.name == "buffer_type" || k.name == "axis_separators")) {
+      return in.fail(code::kArguments, k.at_name(),
+                     std::string(k.name) + "= is 0.25; buffers of " + std::string(text::dialect_name(in.dialect())) +
+                         " have nothing like it",
+                     "drop " + std::string(k.name) + "=");
+    }
     if (k.name == "name") {
       return in.fail(code::kBuffer, k.span, "a buffer takes the name it is assigned to", "drop name=");
     }
@@ -269,6 +276,7 @@ Value alloc(Interpreter& in, const Arguments& args, Value) {
 
 // T.Buffer(...) as an annotation or a free declaration.
 Value buffer_declaration(Interpreter& in, const Arguments& args, Value) {
+  if (in.dialect() >= text::Dialect::V0_26 && no_name(in, args).is_error()) return Value::error();
   Bound a(in, args, "T.Buffer", {TILEWRIGHT_BUFFER_NAMES}, 1);
   if (!a) return Value::error();
   auto options = OptionReader(in, a, {TILEWRIGHT_BUFFER_NAMES}).read(std::nullopt, true);
@@ -381,7 +389,7 @@ Value tcgen05_frag(Interpreter& in, const Arguments& args, Value) {
   const std::int64_t* cols = dims->size() == 2 ? ir::constant((*dims)[1]) : nullptr;
   if (!rows || !cols)
     return in.fail(code::kLayout, a.span(1), "the tensor shape must be two constants (rows, columns)");
-  auto l = layout::tcgen05_atom_layout(*shape, *rows, *cols, *d);
+  auto l = fragment_layout(in, *shape, *rows, *cols, *d);
   if (!l) return in.fail(code::kLayout, args.call, l.error().message);
   BufferOptions options;
   options.dtype = *d;
@@ -462,7 +470,16 @@ Value free_var(Interpreter& in, const Arguments& args, Value) {
 constexpr int kShared = static_cast<int>(ir::StorageScope::Shared);
 constexpr int kLocal = static_cast<int>(ir::StorageScope::Local);
 
-// The annotations T.let, T.constexpr and T.Optional; `number` says which.
+Value optional_type(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.Optional", {"annotation"}, 1);
+  if (!a) return Value::error();
+  TypeAnnotation* t = in.make<TypeAnnotation>();
+  t->kind = TypeAnnotation::Kind::Optional;
+  t->inner = a[0];
+  return Value::object(t);
+}
+
+// The annotations T.let and T.constexpr; `number` says which.
 Value annotation(Interpreter& in, const Record& record, Value) {
   TypeAnnotation* t = in.make<TypeAnnotation>();
   t->kind = static_cast<TypeAnnotation::Kind>(record.number);
@@ -550,15 +567,10 @@ constexpr Record kBufferRecords[] = {
      annotation,
      {},
      static_cast<int>(TypeAnnotation::Kind::Constexpr)},
-    {"T",
-     "Optional",
-     NameKind::Type,
-     "",
-     "Annotation of a parameter that may be None when the kernel is specialised.",
-     nullptr,
-     annotation,
-     {},
-     static_cast<int>(TypeAnnotation::Kind::Optional)},
+    since(text::Dialect::V0_26,
+          {"T", "Optional", NameKind::Type, "type",
+           "Annotation of a @T.jit parameter that specialize(NAME=None) leaves out: x: T.Optional(T.handle).",
+           optional_type}),
 };
 
 }  // namespace

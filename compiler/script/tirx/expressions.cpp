@@ -1,10 +1,12 @@
 // Expressions by name: T.max, T.if_then_else, T.Cast, math, shuffles (surface.md 6.4, 6.5, 17).
 #include <cmath>
 
-#include "compiler/script/tirx/tirx.h"
+#include "compiler/script/tirx/shuffle.h"
 
 namespace tilewright::script {
 namespace {
+
+using text::Dialect::V0_27;
 
 using ir::ExprKind;
 
@@ -244,15 +246,22 @@ Value call_intrin(Interpreter& in, const Arguments& args, Value) {
   rest.spans = args.spans.size() > 2 ? args.spans.subspan(2) : std::span<const text::Span>();
   Value v = call_math(in, path, rest);
   if (!v.is_error() || in.has_pending()) return v;
-  return call_intrinsic(in, path, rest);
+  return call_intrinsic(in, in.dialect(), path, rest);
 }
 
-// T.Call(dtype, op, args): the same with a list.
+// T.Call(dtype, op, args): the same with a list. From 0.26 on T.Call(op, args, attrs, ty_args, ret_ty).
 Value call_node(Interpreter& in, const Arguments& args, Value) {
-  Bound a(in, args, "T.Call", {"dtype", "op", "args"}, 3);
-  auto operands = a ? in.iterate(a[2], a.span(2)) : std::nullopt;
+  const bool typed_last = in.dialect() >= text::Dialect::V0_26;
+  const Bound a = typed_last ? Bound(in, args, "T.Call", {"op", "args", "attrs", "ty_args", "ret_ty"}, 2)
+                             : Bound(in, args, "T.Call", {"dtype", "op", "args"}, 3);
+  const std::size_t list = typed_last ? 1 : 2;
+  auto operands = a ? in.iterate(a[list], a.span(list)) : std::nullopt;
   if (!operands) return Value::error();
-  operands->insert(operands->begin(), {a[0], a[1]});
+  if (typed_last) {
+    operands->insert(operands->begin(), {a.has(4) ? a[4] : in.string("int32"), a[0]});
+  } else {
+    operands->insert(operands->begin(), {a[0], a[1]});
+  }
   Arguments all = args;
   all.positional = *operands;
   all.keywords = {};
@@ -327,6 +336,7 @@ Value limit(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "the limit of a type", {"dtype"}, 1);
   auto d = a ? in.as_dtype(a[0], a.span(0)) : std::nullopt;
   if (!d) return Value::error();
+  if (d->bits > 64) return in.fail(code::kType, args.call, "constants of " + ir::dtype_name(*d) + " have 64 bits");
   if (d->is_floating()) {
     double v = Which == 2                              ? INFINITY
                : d->bits == 64                         ? 1.7976931348623157e308
@@ -402,6 +412,14 @@ constexpr Record kExpressionRecords[] = {
     {"T", "shift_left", NameKind::Function, "a, b", "a << b", two<ExprKind::Shl>},
     {"T", "shift_right", NameKind::Function, "a, b", "a >> b", two<ExprKind::Shr>},
     {"T", "bitwise_not", NameKind::Function, "x", "~x", bit_not},
+    since(text::Dialect::V0_26, {"T", "Shuffle", NameKind::Function, "vectors, indices",
+                                 "Lanes of vectors, in the order of the indices.", shuffle}),
+    since(V0_27, {"T", "BitwiseAnd", NameKind::Function, "a, b", "a & b", two<ExprKind::BitAnd>}),
+    since(V0_27, {"T", "BitwiseOr", NameKind::Function, "a, b", "a | b", two<ExprKind::BitOr>}),
+    since(V0_27, {"T", "BitwiseXor", NameKind::Function, "a, b", "a ^ b", two<ExprKind::BitXor>}),
+    since(V0_27, {"T", "BitwiseNot", NameKind::Function, "x", "~x", bit_not}),
+    since(V0_27, {"T", "LShift", NameKind::Function, "a, b", "a << b", two<ExprKind::Shl>}),
+    since(V0_27, {"T", "RShift", NameKind::Function, "a, b", "a >> b", two<ExprKind::Shr>}),
     {"T", "ceildiv", NameKind::Function, "a, b", "Division that rounds up.", ceildiv},
     {"T", "cast", NameKind::Function, "value, dtype", "Converts a value.", cast<false>},
     {"T", "reinterpret", NameKind::Function, "dtype, value", "The same bits as another dtype of the same size.",

@@ -3,7 +3,7 @@
 #include <deque>
 
 #include "compiler/intrinsics/arguments.h"
-#include "compiler/intrinsics/intrinsic.h"
+#include "compiler/intrinsics/operand_forms.h"
 #include "compiler/intrinsics/say.h"
 #include "compiler/script/tirx/tirx.h"
 #include "compiler/text/nearest.h"
@@ -14,6 +14,7 @@ namespace {
 
 using intrinsics::Operand;
 using intrinsics::OperandKind;
+using text::Dialect;
 
 // Converts one script value to what the operand takes; a null Expr leaves a pending error.
 ir::Expr operand_value(Interpreter& in, const Operand& o, OperandKind kind, Value v, text::Span span,
@@ -43,6 +44,11 @@ ir::Expr operand_value(Interpreter& in, const Operand& o, OperandKind kind, Valu
     }
     return e;
   }
+  // Packed arithmetic takes two float32 as the 64 bits that they are.
+  constexpr ir::DataType kPair{ir::TypeCode::Float, 32, 2};
+  if (kind == OperandKind::Value && o.dtype == ir::kUInt64 && e.dtype() == kPair && in.dialect() >= Dialect::V0_26) {
+    return ir::call(ir::kUInt64, ir::builtin::reinterpret, {&e, 1});
+  }
   bool converts = kind == OperandKind::Value && !o.dtype.is_void() && e.dtype() != o.dtype && !e.as<ir::StringImm>() &&
                   !e.dtype().is_handle() && !o.dtype.is_handle();
   if (!converts) return e;
@@ -69,11 +75,14 @@ constexpr Words kNamespaces[] = {
     {"ptx", "Instructions of PTX."},
     {"cuda", "Functions of CUDA, and what the reference gives beside them."},
     {"nvshmem", "Communication between GPUs."},
+    {"ptx_legacy", "Instructions of PTX with the operands of earlier releases."},
+    {"s_tir", "What printed kernels of other dialects hold."},
 };
 
 }  // namespace
 
 void add_intrinsic_records(MadeRecords& records, text::Dialect release) {
+  if (release >= text::Dialect::V0_27) add_ptx_records(records);
   // The records of the path before, from the outermost namespace on. The names are sorted: whatever lies below a path
   // follows it directly.
   std::vector<Record*> above;
@@ -146,16 +155,19 @@ struct Written {
       spans.push_back(k.span);
     }
   }
-  // `dtype=` on ordinary intrinsics is dropped (surface.md 1). False: there is none.
-  bool drop_dtype() {
-    auto dtype = std::find(names.begin(), names.end(), "dtype");
-    if (dtype == names.end()) return false;
-    auto at = static_cast<std::ptrdiff_t>(positional) + (dtype - names.begin());
-    names.erase(dtype);
-    values.erase(values.begin() + at);
-    spans.erase(spans.begin() + at);
-    return true;
+  // The value of a keyword, which is then as if it had not been written; none: it was not.
+  std::optional<Value> take(std::string_view name) {
+    const auto at = std::ranges::find(names, name);
+    if (at == names.end()) return std::nullopt;
+    const auto place = static_cast<std::ptrdiff_t>(positional) + (at - names.begin());
+    const Value taken = values[static_cast<std::size_t>(place)];
+    names.erase(at);
+    values.erase(values.begin() + place);
+    spans.erase(spans.begin() + place);
+    return taken;
   }
+  // `dtype=` on ordinary intrinsics is dropped (surface.md 1). False: there is none.
+  bool drop_dtype() { return take("dtype").has_value(); }
 };
 
 class OperandReader {
@@ -197,7 +209,9 @@ class OperandReader {
     const text::Span span = written_.spans[at];
     const bool several = o.kind == OperandKind::List || o.kind == OperandKind::Variadic;
     if (several && (v.as<List>() || v.as<Tuple>())) return read_list(o, v, span);
-    if (o.kind == OperandKind::List) {
+    if (intrinsics::takes_one(o)) {
+      operands.push_back(ir::int_imm(ir::kInt32, 1));
+    } else if (o.kind == OperandKind::List) {
       in_.fail(code::kIntrinsic, span, "'" + std::string(o.name) + "' of " + shown_ + " takes a list");
       return false;
     }
@@ -241,7 +255,45 @@ class OperandReader {
   const std::string& shown_;
 };
 
-// Does the target serve the call, or another one where that is still open? False: an error is pending.
+// Of several forms of a name that the arguments fit, the first whose words are among the choices; else the first.
+const intrinsics::Intrinsic* form_of(text::Dialect release, std::string_view path, const Written& written) {
+  const intrinsics::Intrinsic* first = intrinsics::find(release, path, written.positional, written.names);
+  const auto forms = intrinsics::forms(release, path);
+  if (forms.size() < 2) return first;
+  for (const intrinsics::Named& named : forms) {
+    const auto slots = intrinsics::bind(*named.row, written.positional, written.names);
+    if (!slots) continue;
+    bool good = true;
+    for (std::size_t i = 0; i < slots->size() && good; ++i) {
+      const Operand& o = named.row->operands[i];
+      if ((*slots)[i].first < 0 || o.kind != OperandKind::Attribute) continue;
+      const Value v = written.values[static_cast<std::size_t>((*slots)[i].first)];
+      if (const Str* s = v.as<Str>()) good = intrinsics::is_choice_of(o, ir::string_imm(s->text));
+      if (v.is_bool()) good = intrinsics::is_choice_of(o, ir::bool_imm(v.b));
+    }
+    if (good) return named.row;
+  }
+  return first;
+}
+
+// `lazy_args=` of T.cuda.func_call names arguments that the function, a macro, evaluates itself. All arguments are
+// written in the call here, so that this is how it is. False: an error is pending.
+bool takes_lazy_arguments(Interpreter& in, Written& written, text::Span call) {
+  const std::optional<Value> lazy = written.take("lazy_args");
+  if (!lazy || lazy->is_poison()) return true;
+  auto items = in.iterate(*lazy, call);
+  if (!items) return false;
+  const auto count = static_cast<std::int64_t>(written.positional) - 1;  // the name is no argument of the function
+  for (Value item : *items) {
+    if (item.is_int() && item.i >= 0 && item.i < count) continue;
+    in.fail(code::kIntrinsic, call, "'lazy_args' names arguments by their position: 0 to " + std::to_string(count - 1));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool is_served(Interpreter& in, const intrinsics::Intrinsic& row, std::span<const ir::Expr> sample,
                const std::string& shown, text::Span call) {
   auto problem = intrinsics::verify(row, sample, in.target());
@@ -258,23 +310,24 @@ bool is_served(Interpreter& in, const intrinsics::Intrinsic& row, std::span<cons
   return true;
 }
 
-}  // namespace
-
-Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& args) {
+Value call_intrinsic(Interpreter& in, text::Dialect release, std::string_view path, const Arguments& args) {
   std::string shown = "T." + std::string(path);
   Written written(args);
   for (Value v : written.values) {
     if (v.is_poison()) return v;
   }
-  const intrinsics::Intrinsic* row = intrinsics::find(in.dialect(), path, written.positional, written.names);
+  if (path == "cuda.func_call" && release >= Dialect::V0_27 && !takes_lazy_arguments(in, written, args.call)) {
+    return Value::error();
+  }
+  const intrinsics::Intrinsic* row = form_of(release, path, written);
   if (!row) {
     return in.fail(code::kIntrinsic, args.call, shown + " is not an intrinsic",
-                   intrinsics::is_namespace(in.dialect(), path) ? "it is a namespace: name one of its members" : "");
+                   intrinsics::is_namespace(release, path) ? "it is a namespace: name one of its members" : "");
   }
   if (!in.require_kernel(args.call, shown)) return Value::error();
   auto slots = intrinsics::bind(*row, written.positional, written.names);
   if (!slots && written.drop_dtype()) {
-    row = intrinsics::find(in.dialect(), path, written.positional, written.names);
+    row = form_of(release, path, written);
     slots = intrinsics::bind(*row, written.positional, written.names);
   }
   if (!slots) return refuse_arguments(in, *row, args, shown + " " + slots.error());
@@ -285,6 +338,9 @@ Value call_intrinsic(Interpreter& in, std::string_view path, const Arguments& ar
   if (!is_served(in, *row, sample, shown, args.call)) return Value::error();
   ir::DataType dtype = row->result ? row->result(sample) : ir::kVoid;
   ir::Expr e = ir::call(dtype, *row, reader.operands);
+  if (const intrinsics::Arguments a(*row, sample); dtype == ir::kUInt64 && a.text("return_dtype") == "float32x2") {
+    e = ir::call({ir::TypeCode::Float, 32, 2}, ir::builtin::reinterpret, {&e, 1});
+  }
   // In builder mode calls emit only inside T.evaluate (script.md); a call without a result has no other use than its
   // effect, so it takes place where it is written.
   if (!in.in_script_mode() && dtype.is_void()) {

@@ -36,6 +36,11 @@ std::optional<std::pair<Dim, Axis>> stride_of(Interpreter& in, Value v, text::Sp
 std::optional<layout::Offsets> offset_terms(Interpreter& in, Value v, text::Span span) {
   if (AxisTerm* t = v.as<AxisTerm>()) return t->terms;
   if (auto n = in.as_big(v)) return layout::Offsets{{Axis::m, Dim(static_cast<std::int64_t>(*n))}};
+  if (v.is_expr() && in.dialect() >= text::Dialect::V0_26) {
+    auto d = in.as_dim(v, span, "an offset");
+    if (!d) return std::nullopt;
+    return layout::Offsets{{Axis::m, *d}};
+  }
   if (v.is_expr()) {
     in.fail(code::kLayout, span, "a symbolic offset needs its axis", "write v @ m");
     return std::nullopt;

@@ -3,11 +3,15 @@
 #include <algorithm>
 
 #include "compiler/layout/mma.h"
+#include "compiler/layout/packed.h"
+#include "compiler/layout/tensor_memory.h"
 #include "compiler/layout/wgmma.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/tirx/layout_values.h"
 
 namespace tilewright::script {
+
+using text::Dialect::V0_26;
 
 Class* swizzle_mode_class(Interpreter& in) {
   return python::shared_class(in, "tirx.SwizzleMode", [&] {
@@ -52,7 +56,12 @@ Value mma_shared(Interpreter& in, const Arguments& args, Value) {
   auto m = d ? mode_of(in, a[1], a.span(1)) : std::nullopt;
   auto s = m ? in.as_shape(a[2], a.span(2), "the shape") : std::nullopt;
   if (!s) return Value::error();
-  Value made = checked_layout(in, layout::mma_shared_layout(*d, *m, *s), args.call);
+  const bool packs = *m == layout::SwizzleMode::None && in.dialect() >= V0_26;
+  auto layout = packs ? layout::mma_packed_layout(*d, *s) : layout::mma_shared_layout(*d, *m, *s);
+  layout::Dim elements = 1;
+  for (layout::Dim extent : *s) elements = elements * extent;
+  if (layout) layout = over_elements(in, *std::move(layout), elements);
+  Value made = checked_layout(in, std::move(layout), args.call);
   // A swizzle alone has no extents. Whoever looks at it wants to see those that were asked for.
   if (auto* l = made.as<LayoutValue>(); l && std::ranges::all_of(*s, &layout::Dim::is_constant)) {
     for (layout::Dim extent : *s) l->shape.push_back(extent.value());
@@ -91,6 +100,13 @@ Value swizzle_mode_from_layout(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "get_swizzle_mode_from_layout", {"layout"}, 1);
   auto l = a ? in.as_layout(a[0], a.span(0)) : std::nullopt;
   if (!l) return Value::error();
+  if (in.dialect() >= V0_26 && l->swizzle && l->swizzle->swizzle_len > 0 && !l->swizzle->inner) {
+    return in.fail(
+        code::kLayout, a.span(0),
+        "a swizzle with swizzle_inner=False is none of the hardware: its rows are changed by the units of 16 "
+        "bytes, not the units by the rows",
+        "leave swizzle_inner out", "ValueError");
+  }
   auto m = layout::swizzle_mode_of(*l);
   if (!m) return Value::none();
   std::vector<Value> members = python::enum_members(swizzle_mode_class(in));
@@ -130,13 +146,75 @@ Value wgmma_operand(Interpreter& in, const Arguments& args, Value) {
   return r ? checked_layout(in, layout::wgmma_operand_layout(*c, *d, *r), args.call) : Value::error();
 }
 
+// From 0.26 on: seven data paths, two of which leave half of the lanes free.
+Value tmem_mma_datapath(Interpreter& in, const Arguments& args) {
+  Bound a(in, args, "tmem_datapath_layout", {"datapath", "rows", "cols", "sub_slab"}, 3);
+  auto d = a ? in.as_string(a[0], a.span(0), "the datapath") : std::nullopt;
+  auto r = d ? in.as_int(a[1], a.span(1), "the rows") : std::nullopt;
+  auto c = r ? in.as_int(a[2], a.span(2), "the columns") : std::nullopt;
+  auto s = !c ? c : a.has(3) ? in.as_int(a[3], a.span(3), "sub_slab") : std::optional<std::int64_t>(0);
+  return s ? checked_layout(in, layout::tmem_mma_datapath_layout(*d, *r, *c, *s), args.call) : Value::error();
+}
+
+std::optional<std::vector<std::int64_t>> numbers(Interpreter& in, Value v, text::Span span, std::string_view what) {
+  auto items = in.iterate(v, span);
+  if (!items) return std::nullopt;
+  std::vector<std::int64_t> out;
+  for (Value item : *items) {
+    auto n = in.as_int(item, span, what);
+    if (!n) return std::nullopt;
+    if (*n < 1 || *n > 1 << 30) {
+      in.fail(code::kLayout, span, std::string(what) + " is a positive number, not " + std::to_string(*n), {},
+              "ValueError");
+      return std::nullopt;
+    }
+    out.push_back(*n);
+  }
+  return out;
+}
+
+Value tmem_operand(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "tmem_mma_operand_layout", {"operand", "shape", "dtype", "M", "cta_group", "ws", "sparse", "group"},
+          5);
+  auto operand = a ? in.as_string(a[0], a.span(0), "the operand") : std::nullopt;
+  auto shape = operand ? numbers(in, a[1], a.span(1), "an extent of the operand") : std::nullopt;
+  auto m = shape ? in.as_int(a[3], a.span(3), "M") : std::nullopt;
+  auto ctas = m ? in.as_int(a[4], a.span(4), "cta_group") : std::nullopt;
+  auto ws = !ctas ? std::nullopt : a.has(5) ? in.truth(a[5], a.span(5)) : std::optional(false);
+  auto sparse = !ws ? ws : a.has(6) ? in.truth(a[6], a.span(6)) : std::optional(false);
+  if (!sparse) return Value::error();
+  std::optional<std::vector<std::int64_t>> group;
+  if (a.has(7)) {
+    group = numbers(in, a[7], a.span(7), "a part of group=");
+    if (!group) return Value::error();
+  }
+  const layout::MmaInstruction instruction{*m, *ctas, *ws, *sparse};
+  return checked_layout(
+      in,
+      layout::tmem_mma_operand_layout(*operand, *shape, instruction,
+                                      group ? std::optional(std::span<const std::int64_t>(*group)) : std::nullopt),
+      args.call);
+}
+
 Value tmem_datapath(Interpreter& in, const Arguments& args, Value) {
+  if (in.dialect() >= V0_26) return tmem_mma_datapath(in, args);
   Bound a(in, args, "tmem_datapath_layout", {"datapath", "rows", "cols"}, 3);
   auto d = a ? in.as_string(a[0], a.span(0), "the datapath") : std::nullopt;
   auto r = d ? in.as_int(a[1], a.span(1), "the rows") : std::nullopt;
   auto c = r ? in.as_int(a[2], a.span(2), "the columns") : std::nullopt;
   return c ? checked_layout(in, layout::tmem_datapath_layout(*d, *r, *c), args.call) : Value::error();
 }
+
+}  // namespace
+
+layout::Result<layout::Layout> fragment_layout(Interpreter& in, std::string_view shape, std::int64_t rows,
+                                               std::int64_t columns, ir::DataType dtype) {
+  const bool halves = in.dialect() >= V0_26 && shape == "32x32b" && rows == 64;
+  return halves ? layout::tmem_halves_fragment_layout(columns, dtype)
+                : layout::tcgen05_atom_layout(shape, rows, columns, dtype);
+}
+
+namespace {
 
 Value tcgen05_atom(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "tcgen05_atom_layout", {"instr_shape", "tensor_shape", "dtype"}, 3);
@@ -147,7 +225,7 @@ Value tcgen05_atom(Interpreter& in, const Arguments& args, Value) {
   if (t->size() != 2 || !(*t)[0].is_constant() || !(*t)[1].is_constant()) {
     return in.fail(code::kLayout, a.span(1), "the tensor shape must be two constants (rows, columns)");
   }
-  return checked_layout(in, layout::tcgen05_atom_layout(*s, (*t)[0].value(), (*t)[1].value(), *d), args.call);
+  return checked_layout(in, fragment_layout(in, *s, (*t)[0].value(), (*t)[1].value(), *d), args.call);
 }
 
 using ScaleFactorLayout = layout::Result<layout::Layout> (*)(std::int64_t, std::int64_t, std::int64_t, std::int64_t,
@@ -201,8 +279,13 @@ constexpr Record kLayoutHelperRecords[] = {
     {"layout", "wgmma_operand_layout", NameKind::Function, "cols, dtype, rows=64",
      "Registers of a warpgroup as wgmma takes A from them. The name is Tilewright's own, the reference has none.",
      wgmma_operand},
-    {"layout", "tmem_datapath_layout", NameKind::Function, "datapath, rows, cols",
-     "Tensor memory as a datapath of tcgen05 sees it.", tmem_datapath},
+    until(V0_26, {"layout", "tmem_datapath_layout", NameKind::Function, "datapath, rows, cols",
+                  "Tensor memory as a datapath of tcgen05 sees it.", tmem_datapath}),
+    since(V0_26, {"layout", "tmem_datapath_layout", NameKind::Function, "datapath, rows, cols, sub_slab=0",
+                  "Tensor memory as a datapath of tcgen05 sees it: \"A\" to \"G\".", tmem_datapath}),
+    since(V0_26, {"layout", "tmem_mma_operand_layout", NameKind::Function,
+                  "operand, shape, dtype, *, M, cta_group, ws=False, sparse=False, group=None",
+                  "Operand \"A\" or \"D\" of tcgen05.mma in tensor memory.", tmem_operand}),
     {"layout", "tcgen05_atom_layout", NameKind::Function, "instr_shape, tensor_shape, dtype",
      "Registers as tcgen05.ld and tcgen05.st move them.", tcgen05_atom},
     {"layout", "sf_tmem_layout", NameKind::Function, "rows, SF_K, sf_per_mma, sf_reuse=1, pipe_depth=None",

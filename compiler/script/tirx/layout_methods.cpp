@@ -1,12 +1,14 @@
 // Methods and attributes of layouts, iters and axes (layout.md 4).
 #include <algorithm>
 
+#include "compiler/layout/refine.h"
 #include "compiler/script/tirx/layout_values.h"
 
 namespace tilewright::script {
 namespace {
 
 using layout::Axis;
+using text::Dialect::V0_26;
 
 Value iter_list(Interpreter& in, const layout::Iters& iters) {
   std::vector<Value> out;
@@ -106,7 +108,37 @@ Value apply_to_shape(Interpreter& in, const Arguments& args, Value self) {
 
 Value canonicalize(Interpreter& in, const Arguments& args, Value self) {
   // A script runs without a current target, so nothing is fused across thread axes (layout.md 5.4 step 3).
-  return checked_layout(in, layout::canonicalize(self_layout(self)), args.call);
+  const layout::Layout l = self_layout(self);
+  auto made = layout::canonicalize(l);
+  if (made) made = over_elements(in, *std::move(made), layout::size(l));
+  return checked_layout(in, std::move(made), args.call);
+}
+
+Value group_many(Interpreter& in, const Arguments& args, Value self) {
+  Bound a(in, args, "group_many", {"shapes"}, 1);
+  auto items = a ? in.iterate(a[0], a.span(0)) : std::nullopt;
+  if (!items) return Value::error();
+  std::vector<layout::Shape> shapes;
+  for (Value v : *items) {
+    auto shape = in.as_shape(v, a.span(0), "a shape");
+    if (!shape) return Value::error();
+    shapes.push_back(*std::move(shape));
+  }
+  const layout::Layout l = self_layout(self);
+  if (!l.is_tile()) return in.fail(code::kLayout, args.call, "only a tile layout can be grouped");
+  auto made = layout::refine(*l.tile, shapes);
+  if (!made) {
+    std::string why = made.error().message;
+    if (const std::string own = "refine: "; why.starts_with(own)) why = "group_many: " + why.substr(own.size());
+    return layout_failure(in, {std::move(why)}, args.call);
+  }
+  std::vector<Value> lists;
+  for (const auto& separators : made->separators) {
+    std::vector<Value> list;
+    for (std::size_t s : separators) list.push_back(Value::integer(static_cast<std::int64_t>(s)));
+    lists.push_back(in.list(std::move(list)));
+  }
+  return in.tuple({in.layout_value({std::nullopt, std::move(made->layout)}), in.list(std::move(lists))});
 }
 
 Value group(Interpreter& in, const Arguments& args, Value self) {
@@ -149,7 +181,12 @@ Value tile_to(Interpreter& in, const Arguments& args, Value self) {
   Bound a(in, args, "tile_to", {"to_shape", "current_shape"}, 2);
   auto x = a ? in.as_shape(a[0], a.span(0), "the target shape") : std::nullopt;
   auto y = x ? in.as_shape(a[1], a.span(1), "the current shape") : std::nullopt;
-  return y ? checked_layout(in, layout::tile_to(self_layout(self), *x, *y), args.call) : Value::error();
+  if (!y) return Value::error();
+  auto made = layout::tile_to(self_layout(self), *x, *y);
+  layout::Dim elements = 1;
+  for (layout::Dim d : *x) elements = elements * d;
+  if (made) made = over_elements(in, *std::move(made), elements);
+  return checked_layout(in, std::move(made), args.call);
 }
 
 Value slice(Interpreter& in, const Arguments& args, Value self) {
@@ -247,8 +284,11 @@ Value verify(Interpreter& in, const Arguments& args, Value self) {
 Value to_psum(Interpreter& in, const Arguments& args, Value self) {
   return checked_layout(in, layout::to_psum(self_layout(self)), args.call);
 }
-Value is_swizzle(Interpreter&, const Arguments&, Value self) {
-  return Value::boolean(layout::is_swizzle(self_layout(self)));
+Value is_swizzle(Interpreter& in, const Arguments&, Value self) {
+  const layout::Layout l = self_layout(self);
+  const bool alone = in.dialect() < V0_26 ? layout::is_swizzle(l)
+                                          : l.swizzle && (!l.tile || layout::is_trivial({std::nullopt, l.tile}));
+  return Value::boolean(alone);
 }
 Value is_trivial(Interpreter&, const Arguments&, Value self) {
   return Value::boolean(layout::is_trivial(self_layout(self)));
@@ -321,6 +361,8 @@ constexpr Record kLayoutMethodRecords[] = {
      "Where the element of a tensor of this shape lies.", apply_to_shape},
     {"Layout", "canonicalize", NameKind::Function, "", "The same layout in its simplest form.", canonicalize},
     {"Layout", "group", NameKind::Function, "shape", "The iters split and joined so that they match a shape.", group},
+    since(V0_26, {"Layout", "group_many", NameKind::Function, "shapes",
+                  "The iters split so that they match several shapes at once.", group_many}),
     {"Layout", "tile", NameKind::Function, "other, first_shape, second_shape",
      "This layout as the tile of an outer one.", pairwise<Pairwise::Tile>},
     {"Layout", "direct_sum", NameKind::Function, "other, first_shape, second_shape", "Two layouts side by side.",
@@ -352,10 +394,12 @@ constexpr Record kLayoutMethodRecords[] = {
     {"Layout", "shard", NameKind::Attribute, "", "The iters that place elements.", nullptr, iters},
     {"Layout", "replica", NameKind::Attribute, "", "The iters that repeat them.", nullptr, iters},
     {"Layout", "offset", NameKind::Attribute, "", "The offset of each axis, as a dict.", nullptr, offset},
-    {"Layout", "swizzle", NameKind::Attribute, "", "The swizzle of a composed layout.", nullptr, part<false>},
-    {"Layout", "layout_A", NameKind::Attribute, "", "The swizzle of a composed layout.", nullptr, part<false>},
+    until(V0_26,
+          {"Layout", "swizzle", NameKind::Attribute, "", "The swizzle of a composed layout.", nullptr, part<false>}),
+    until(V0_26,
+          {"Layout", "layout_A", NameKind::Attribute, "", "The swizzle of a composed layout.", nullptr, part<false>}),
     {"Layout", "tile_layout", NameKind::Attribute, "", "The layout below the swizzle.", nullptr, part<true>},
-    {"Layout", "layout_B", NameKind::Attribute, "", "The layout below the swizzle.", nullptr, part<true>},
+    until(V0_26, {"Layout", "layout_B", NameKind::Attribute, "", "The layout below the swizzle.", nullptr, part<true>}),
     {"Layout", "per_element", NameKind::Attribute, "", "Low bits that a swizzle keeps.", nullptr, swizzle_bits},
     {"Layout", "swizzle_len", NameKind::Attribute, "", "How many bits a swizzle changes.", nullptr, swizzle_bits},
     {"Layout", "atom_len", NameKind::Attribute, "", "How far the bits lie apart that a swizzle combines.", nullptr,

@@ -11,6 +11,13 @@ Value checked_layout(Interpreter& in, layout::Result<layout::Layout> r, text::Sp
   return in.layout_value(std::move(*r));
 }
 
+layout::Layout over_elements(Interpreter& in, layout::Layout l, layout::Dim elements) {
+  if (in.dialect() < text::Dialect::V0_26 || !l.is_bare_swizzle()) return l;
+  layout::TileLayout identity;
+  identity.shard.push_back({elements, 1, layout::Axis::m});
+  return {l.swizzle, std::move(identity)};
+}
+
 std::optional<layout::Axis> axis_of(Interpreter& in, Value v, text::Span span) {
   if (AxisValue* a = v.as<AxisValue>()) return a->axis;
   if (Str* s = v.as<Str>()) {

@@ -10,6 +10,8 @@ namespace tilewright::script {
 // The errors of the algebra are ValueErrors where the script stands.
 Value layout_failure(Interpreter& in, const layout::Error& e, text::Span span);
 Value checked_layout(Interpreter& in, layout::Result<layout::Layout> r, text::Span span);
+// A swizzle alone as the script's release has it: from 0.26 on over the identity of `elements`.
+layout::Layout over_elements(Interpreter& in, layout::Layout l, layout::Dim elements);
 // An axis, or the name of one; nothing: an error is pending.
 std::optional<layout::Axis> axis_of(Interpreter& in, Value v, text::Span span);
 // An extent or a stride.

@@ -7,6 +7,8 @@
 namespace tilewright::script {
 namespace {
 
+using text::Dialect::V0_26;
+
 Value tile_layout(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "TileLayout", {"spec"}, 1);
   if (!a) return Value::error();
@@ -43,42 +45,70 @@ Value from_iters(Interpreter& in, const Arguments& args, Value) {
   return in.layout_value({std::nullopt, t});
 }
 
-Value swizzle_layout(Interpreter& in, const Arguments& args, Value) {
-  Bound a(in, args, "SwizzleLayout", {"per_element", "swizzle_len", "atom_len", "swizzle_inner"}, 3);
-  if (!a) return Value::error();
-  std::int64_t n[3];
+// The numbers of a swizzle in the first three arguments; `inner`: which one is swizzle_inner. Nothing: an error is
+// pending.
+std::optional<layout::Swizzle> swizzle_of(Interpreter& in, const Bound& a, std::size_t inner) {
+  int n[3];
   for (std::size_t i = 0; i < 3; ++i) {
     auto v = in.as_int(a[i], a.span(i), "a swizzle parameter");
-    if (!v) return Value::error();
-    if (*v < 0 || *v > 30)
-      return in.fail(code::kLayout, a.span(i),
-                     "a swizzle parameter lies between 0 and 30, this is " + std::to_string(*v));
-    n[i] = *v;
+    if (!v) return std::nullopt;
+    if (*v < 0 || *v > 30) {
+      in.fail(code::kLayout, a.span(i), "a swizzle parameter lies between 0 and 30, this is " + std::to_string(*v));
+      return std::nullopt;
+    }
+    n[i] = static_cast<int>(*v);
   }
-  auto inner = a.given(3) ? in.truth(a[3], a.span(3)) : std::optional(true);
-  if (!inner) return Value::error();
-  return checked_layout(
-      in, layout::make_swizzle(static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2]), *inner),
-      args.call);
+  auto down = a.given(inner) ? in.truth(a[inner], a.span(inner)) : std::optional(true);
+  if (!down) return std::nullopt;
+  return layout::Swizzle{n[0], n[1], n[2], *down};
 }
 
-Value compose_layout(Interpreter& in, const Arguments& args, Value) {
-  Bound a(in, args, "ComposeLayout", {"layout_A", "layout_B"}, 2);
-  if (!a) return Value::error();
-  auto x = in.as_layout(a[0], a.span(0));
-  auto y = x ? in.as_layout(a[1], a.span(1)) : std::nullopt;
-  if (!y) return Value::error();
+Value swizzle_layout(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "SwizzleLayout", {"per_element", "swizzle_len", "atom_len", "swizzle_inner"}, 3);
+  auto z = a ? swizzle_of(in, a, 3) : std::nullopt;
+  if (!z) return Value::error();
+  return checked_layout(in, layout::make_swizzle(z->per_element, z->swizzle_len, z->atom_len, z->inner), args.call);
+}
+
+// A swizzle over a tile; `at`: of the tile.
+Value composed(Interpreter& in, const layout::Layout& x, const layout::Layout& y, text::Span at, text::Span call) {
   // A swizzle permutes addresses, and addresses lie on the memory axis alone.
-  for (const auto* iters : {y->tile ? &y->tile->shard : nullptr, y->tile ? &y->tile->replica : nullptr}) {
+  for (const auto* iters : {y.tile ? &y.tile->shard : nullptr, y.tile ? &y.tile->replica : nullptr}) {
     if (!iters) continue;
     for (const layout::Iter& i : *iters) {
       if (i.axis == layout::Axis::m) continue;
-      return in.fail(code::kLayout, a.span(1),
+      return in.fail(code::kLayout, at,
                      "a swizzle composes with a layout on axis m only, this one has axis " +
                          std::string(layout::axis_name(i.axis)));
     }
   }
-  return checked_layout(in, layout::compose(*x, *y), args.call);
+  return checked_layout(in, layout::compose(x, y), call);
+}
+
+// From 0.26 on: the numbers of the swizzle, and the tile that it is applied to.
+Value combined_layout(Interpreter& in, const Arguments& args) {
+  if (!args.positional.empty() && (args.positional[0].as<LayoutValue>() || args.positional[0].as<LayoutSpec>())) {
+    return in.fail(code::kArguments, args.at(0),
+                   "ComposeLayout takes the three numbers of the swizzle before the tile, not another layout",
+                   "write ComposeLayout(per_element, swizzle_len, atom_len, tile_layout)");
+  }
+  Bound a(in, args, "ComposeLayout", {"per_element", "swizzle_len", "atom_len", "tile_layout", "swizzle_inner"}, 4);
+  if (!a) return Value::error();
+  auto swizzle = swizzle_of(in, a, 4);
+  auto tile = swizzle ? in.as_layout(a[3], a.span(3)) : std::nullopt;
+  if (!tile) return Value::error();
+  if (tile->swizzle) return in.fail(code::kLayout, a.span(3), "the tile of a swizzle has no swizzle of its own");
+  auto bare = layout::make_swizzle(swizzle->per_element, swizzle->swizzle_len, swizzle->atom_len, swizzle->inner);
+  return bare ? composed(in, *bare, *tile, a.span(3), args.call) : layout_failure(in, bare.error(), args.call);
+}
+
+Value compose_layout(Interpreter& in, const Arguments& args, Value) {
+  if (in.dialect() >= text::Dialect::V0_26) return combined_layout(in, args);
+  Bound a(in, args, "ComposeLayout", {"layout_A", "layout_B"}, 2);
+  if (!a) return Value::error();
+  auto x = in.as_layout(a[0], a.span(0));
+  auto y = x ? in.as_layout(a[1], a.span(1)) : std::nullopt;
+  return y ? composed(in, *x, *y, a.span(1), args.call) : Value::error();
 }
 
 Value iter(Interpreter& in, const Arguments& args, Value) {
@@ -143,8 +173,11 @@ constexpr Record kLayoutRecords[] = {
     {"layout", "TileLayout", NameKind::Class, "spec", "Strided iters over named axes.", nullptr, layout_class},
     {"layout", "SwizzleLayout", NameKind::Class, "per_element, swizzle_len, atom_len, swizzle_inner=True",
      "An XOR permutation of one linear address.", nullptr, layout_class},
-    {"layout", "ComposeLayout", NameKind::Class, "layout_A, layout_B", "A swizzle over a tile layout.", nullptr,
-     layout_class},
+    until(V0_26, {"layout", "ComposeLayout", NameKind::Class, "layout_A, layout_B", "A swizzle over a tile layout.",
+                  nullptr, layout_class}),
+    since(V0_26, {"layout", "ComposeLayout", NameKind::Class,
+                  "per_element, swizzle_len, atom_len, tile_layout, swizzle_inner=True",
+                  "An XOR permutation of the addresses of a tile layout.", nullptr, layout_class}),
     {"layout", "Iter", NameKind::Class, "extent, stride, axis", "One strided loop over an axis.", nullptr,
      layout_class},
     {"layout", "Layout", NameKind::Class, "", "The class of all layouts.", nullptr, layout_class},

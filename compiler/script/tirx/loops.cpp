@@ -72,6 +72,38 @@ std::optional<LoopArguments> bounds_of(Interpreter& in, Value start, Value stop,
   return out;
 }
 
+// dtype=, which loops and ids have from 0.27 on, and the arguments without it.
+struct WithoutDtype {
+  Arguments rest;
+  std::vector<Keyword> keywords;
+  std::optional<ir::DataType> dtype;
+  bool failed = false;
+
+  WithoutDtype(Interpreter& in, const Arguments& args) : rest(args) {
+    for (const Keyword& k : args.keywords) {
+      if (k.name != "dtype" || in.dialect() < text::Dialect::V0_27) {
+        keywords.push_back(k);
+        continue;
+      }
+      if (k.value.is_none()) continue;
+      dtype = in.as_dtype(k.value, k.span);
+      failed = !dtype;
+      if (dtype && *dtype != ir::kInt32 && *dtype != ir::kUInt32) {
+        in.fail(code::kLoop, k.span, "dtype= of a loop is \"int32\" or \"uint32\", not " + ir::dtype_name(*dtype), {},
+                "ValueError");
+        failed = true;
+      }
+    }
+    rest.keywords = keywords;
+  }
+  void apply(LoopArguments& bounds) const {
+    if (!dtype) return;
+    bounds.min = ir::cast(*dtype, bounds.min);
+    bounds.extent = ir::cast(*dtype, bounds.extent);
+    if (bounds.step) bounds.step = ir::cast(*dtype, bounds.step);
+  }
+};
+
 Value make_loop(Interpreter& in, LoopArguments bounds, ir::LoopKind kind, ir::UnrollHint hint) {
   Frame* f = in.make<Frame>();
   f->kind = FrameKind::Loop;
@@ -112,9 +144,12 @@ Value range(Interpreter& in, const Arguments& args, Value) {
 }
 
 Value serial(Interpreter& in, const Arguments& args, Value) {
-  Bound a(in, args, "T.serial", {"start", "stop", "annotations", "step", "unroll"}, 1);
+  const WithoutDtype given(in, args);
+  if (given.failed) return Value::error();
+  Bound a(in, given.rest, "T.serial", {"start", "stop", "annotations", "step", "unroll"}, 1);
   if (!a) return Value::error();
   auto bounds = bounds_of(in, a[0], a[1], a[3], args.call);
+  if (bounds) given.apply(*bounds);
   auto hint = bounds ? hint_of(in, a[4], a[2], args.call) : std::nullopt;
   return hint ? make_loop(in, *bounds, ir::LoopKind::Serial, *hint) : Value::error();
 }
@@ -122,7 +157,9 @@ Value serial(Interpreter& in, const Arguments& args, Value) {
 template <ir::LoopKind Kind>
 Value simple(Interpreter& in, const Arguments& args, Value) {
   constexpr bool unrolled = Kind == ir::LoopKind::Unrolled, vectorised = Kind == ir::LoopKind::Vectorized;
-  Bound a(in, args,
+  const WithoutDtype given(in, args);
+  if (given.failed) return Value::error();
+  Bound a(in, given.rest,
           unrolled     ? "T.unroll"
           : vectorised ? "T.vectorized"
                        : "T.parallel",
@@ -130,6 +167,7 @@ Value simple(Interpreter& in, const Arguments& args, Value) {
   if (!a) return Value::error();
   auto bounds = bounds_of(in, a[0], a[1], a[3], args.call);
   if (!bounds) return Value::error();
+  given.apply(*bounds);
   if (ir::Expr extent = in.settled(bounds->extent); ir::constant(extent)) bounds->extent = extent;
   if (unrolled && !ir::constant(bounds->extent)) {
     return in.fail(code::kLoop, args.call, "cannot unroll a loop whose extent is not constant",
@@ -145,6 +183,8 @@ Value simple(Interpreter& in, const Arguments& args, Value) {
 }
 
 Value grid(Interpreter& in, const Arguments& args, Value) {
+  const WithoutDtype given(in, args);
+  if (given.failed) return Value::error();
   Frame* f = in.make<Frame>();
   f->kind = FrameKind::Grid;
   for (std::size_t i = 0; i < args.positional.size(); ++i) {
@@ -153,11 +193,14 @@ Value grid(Interpreter& in, const Arguments& args, Value) {
       ir::Expr lo = in.as_expr(t->items[0], args.at(i), "a loop start");
       ir::Expr n = lo ? in.as_expr(t->items[1], args.at(i), "a loop extent") : ir::Expr();
       if (!n) return Value::error();
-      f->loops.ranges.push_back({lo, n});
+      LoopArguments pair{lo, n, {}};
+      given.apply(pair);
+      f->loops.ranges.push_back({pair.min, pair.extent});
       continue;
     }
     auto bounds = bounds_of(in, stop, Value::none(), Value::none(), args.at(i));
     if (!bounds) return Value::error();
+    given.apply(*bounds);
     f->loops.ranges.push_back({bounds->min, bounds->extent});
   }
   if (f->loops.ranges.empty()) return in.fail(code::kLoop, args.call, "T.grid needs at least one extent");

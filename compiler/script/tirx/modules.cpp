@@ -227,6 +227,7 @@ constexpr Module kModules[] = {
      "import_module alloc_pool clc pipeline smem_desc tile_scheduler warp_role"},
     {"tvm.tirx.lang.alloc_pool",
      "DataType S SMEMPool TCol TLane TMEMPool TMEMStages TileLayout annotations functools operator"},
+    {"tvm.tirx.lang.clc", "query_cancel_first_ctaid_x"},
     {"tvm.tirx.lang.pipeline",
      "MBarrier Pipeline PipelineState T TCGen05Bar TMABar"},
     {"tvm.tirx.lang.smem_desc",
@@ -285,6 +286,20 @@ constexpr Module kOpen[] = {
     {"tvm.tirx.operator.tile_primitive", "common cuda dispatch_context dispatcher ops registry trn"},
 };
 
+// Modules that went with a release, and where their names are then; empty: nowhere.
+struct Moved {
+  text::Dialect release;
+  std::string_view was, is;
+};
+constexpr Moved kMoved[] = {
+    {text::Dialect::V0_26, "tvm.tirx.cuda.operator.tile_primitive", "tvm.backend.cuda.tile_primitive"},
+    {text::Dialect::V0_26, "tvm.backend.cuda.operator.tile_primitive", "tvm.backend.cuda.tile_primitive"},
+    {text::Dialect::V0_27, "tvm.arith", "tvm.sym"},
+    {text::Dialect::V0_27, "tvm.tirx.stmt_functor", ""},
+    {text::Dialect::V0_27, "tvm.tirx.expr_functor", ""},
+    {text::Dialect::V0_27, "tvm.tirx.functor", ""},
+};
+
 const Module* row_of(std::string_view path) {
   auto found = std::ranges::lower_bound(kModules, path, {}, &Module::path);
   return found != std::end(kModules) && found->path == path ? found : nullptr;
@@ -340,6 +355,15 @@ std::string_view nearest_of(const Module& module, std::string_view name, F&& fit
   consider_words(nearest, module.names, fits);
   if (shows_tirx(module.path)) consider_words(nearest, row_of(kTirx)->names, fits);
   return nearest.found();
+}
+
+std::optional<std::string> moved_module(std::string_view dotted, text::Dialect release) {
+  for (const Moved& m : kMoved) {
+    const bool inside = dotted.size() > m.was.size() && dotted[m.was.size()] == '.';
+    if (m.release > release || !dotted.starts_with(m.was) || (dotted.size() != m.was.size() && !inside)) continue;
+    return m.is.empty() ? std::string() : std::string(m.is).append(dotted.substr(m.was.size()));
+  }
+  return std::nullopt;
 }
 
 std::string_view nearest_in_module(std::string_view path, std::string_view name) {

@@ -9,6 +9,8 @@
 namespace tilewright::script {
 namespace {
 
+using text::Dialect::V0_26, text::Dialect::V0_27;
+
 Value not_available(Interpreter& in, const Record& record, Value) {
   return in.fail(code::kAttribute, {},
                  "T." + std::string(record.name) + " is not available: it " + std::string(record.documentation),
@@ -83,7 +85,7 @@ constexpr Record kShown[] = {
     elsewhere("vectorlow", kOtherTargets),
     elsewhere("vectorhigh", kOtherTargets),
     elsewhere("vectorcombine", kOtherTargets),
-    elsewhere("Shuffle", kOtherTargets),
+    until(V0_26, elsewhere("Shuffle", kOtherTargets)),
     elsewhere("start_profile_intrinsic", kOtherTargets),
     elsewhere("end_profile_intrinsic", kOtherTargets),
     elsewhere("cooperative_tensor_fill", kOtherTargets),
@@ -126,6 +128,10 @@ constexpr Record kShown[] = {
     elsewhere("ExecScope", kCompiler),
     elsewhere("ScopeIdDef", kCompiler),
     elsewhere("selector", kCompiler),
+    since(V0_27, elsewhere("masked_load", "cannot be compiled to CUDA", "load under a condition: if mask: ...")),
+    since(V0_27, elsewhere("masked_store", "cannot be compiled to CUDA", "store under a condition: if mask: ...")),
+    since(V0_27, elsewhere("call_ffi_kernel", kHost)),
+    since(V0_27, elsewhere("Tuple", "is a type that no kernel for CUDA has", "bind each value to a name of its own")),
     elsewhere("dp4a", "has no code on CUDA in this release", "call the instruction with {foreign_call}"_row_text),
     elsewhere("buffer_decl", "is the old name of a declaration", "use T.decl_buffer"),
     elsewhere("print_buffer", "prints through the host's runtime", "use {printf}"_row_text),
@@ -147,7 +153,7 @@ Value dtype_of_record(Interpreter& in, const Record& record, Value) {
 Value vector_dtype(Interpreter& in, std::string_view name) {
   if (name.empty() || name.back() < '0' || name.back() > '9') return Value::error();
   auto dtype = ir::parse_dtype(name);
-  return dtype && dtype->lanes > 1 ? dtype_value(in, *dtype) : Value::error();
+  return dtype && dtype->lanes > 1 && dtype->bits <= 64 ? dtype_value(in, *dtype) : Value::error();
 }
 
 Value lookup_t(Interpreter& in, Namespace& self, std::string_view name) {
@@ -165,12 +171,30 @@ void add_dtype_records(MadeRecords& records) {
     if (dtype->is_handle() || dtype->is_void()) continue;  // T.handle is more than a dtype
     records.rows.push_back({"T", name, NameKind::Type, "value=None", "A dtype: of a variable, a constant or a cast.",
                             nullptr, dtype_of_record});
+    if (dtype->bits > 64) records.rows.back().releases = text::since(text::Dialect::V0_27);
   }
 }
 
 Value lookup_surface(Interpreter& in, Namespace& self, std::string_view name) {
   const Record* record = in.surface().find(self.space, name);
   return record ? in.denoted(*record) : Value::error();
+}
+
+// The prelude of all releases calls instructions by one name each, that of the first release.
+static Value lookup_first_release(Interpreter& in, Namespace& self, std::string_view name) {
+  const Record* record = surface_of(text::kDialects.front().dialect).find(self.space, name);
+  if (!record) return Value::error();
+  Value v = in.denoted(*record);
+  if (Namespace* inner = v.as<Namespace>(); inner && inner->record) inner->lookup = lookup_first_release;
+  return v;
+}
+static Value lookup_first_t(Interpreter& in, Namespace& self, std::string_view name) {
+  Value v = lookup_first_release(in, self, name);
+  return v.is_error() && !in.has_pending() ? vector_dtype(in, name) : v;
+}
+
+text::Dialect release_of(const Interpreter& in, const Namespace& space) {
+  return space.lookup == lookup_first_release ? text::kDialects.front().dialect : in.dialect();
 }
 
 Value surface_space(Interpreter& in, std::string path, std::string_view space,
@@ -180,10 +204,18 @@ Value surface_space(Interpreter& in, std::string path, std::string_view space,
   return v;
 }
 
-Value tirx_namespace(Interpreter& in) { return surface_space(in, "T", "T", lookup_t); }
+Value tirx_namespace(Interpreter& in) {
+  return surface_space(in, "T", "T", in.runs_prelude() ? lookup_first_t : lookup_t);
+}
 
 // T.int32(): a fresh variable; T.int32(v): a constant or a cast.
 Value call_dtype(Interpreter& in, DataTypeValue* dtype, const Arguments& args) {
+  for (const Keyword& k : args.keywords) {
+    if (k.name != "is_size_var" || in.dialect() < text::Dialect::V0_26) continue;
+    return in.fail(code::kArguments, k.at_name(),
+                   "is_size_var= is 0.25; " + std::string(text::dialect_name(in.dialect())) + " has nothing like it",
+                   "drop is_size_var=");
+  }
   if (args.positional.empty()) {
     ir::Var* var = in.drafts().variable(dtype->dtype, ir::VarRole::Extent);
     if (dtype->dtype.is_integral()) var->range = {0, ir::Interval::kMax};

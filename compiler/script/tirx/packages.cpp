@@ -178,7 +178,36 @@ Value constant(Interpreter& in, const Arguments& args, Value) {
   return made ? Value::expr(*made) : in.fail(code::kType, args.call, made.error(), {}, "ValueError");
 }
 
+// Classes of the reference that later releases call otherwise.
+struct ClassName {
+  text::Dialect since;
+  std::string_view is, was;
+};
+constexpr ClassName kClassNames[] = {
+    {text::Dialect::V0_26, "Expr", "PrimExpr"},
+    {text::Dialect::V0_27, "TensorLoad", "BufferLoad"},
+    {text::Dialect::V0_27, "TensorRegion", "BufferRegion"},
+};
+Value class_of_release(Interpreter& in, std::string_view name) {
+  for (const ClassName& c : kClassNames) {
+    if (c.is == name && in.dialect() >= c.since) return Value::object(tirx_class(in, c.was));
+  }
+  return Value::error();
+}
+
+// is_prim_expr(v), is_buffer_var(v)
+template <bool Buffers>
+Value is_of_kind(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, Buffers ? "is_buffer_var" : "is_prim_expr", {"value"}, 1);
+  if (!a) return Value::error();
+  if (a[0].is_opaque() || a[0].is_poison()) return a[0];
+  return Value::boolean(Buffers ? a[0].as<BufferValue>() != nullptr
+                                : a[0].is_expr() || (a[0].is_int() && a[0].immediate));
+}
+
 Value lookup_tirx(Interpreter& in, Namespace& self, std::string_view name) {
+  if (Value v = class_of_release(in, name); !v.is_error()) return v;
+  if (name == "is_buffer_var" && in.dialect() >= text::Dialect::V0_26) return in.native(name, is_of_kind<true>);
   if (Class* cls = tirx_class(in, name)) return Value::object(cls);
   if (name == "layout") return layout_module(in);
   if (name == "script") return tirx_namespace(in);
@@ -217,6 +246,9 @@ Value pointer_type(Interpreter& in, const Arguments& args, Value) {
 Value lookup_ir(Interpreter& in, Namespace& self, std::string_view name) {
   if (name == "PrimType") return in.native("PrimType", prim_type);
   if (name == "PointerType") return in.native("PointerType", pointer_type);
+  if (Value v = class_of_release(in, name); !v.is_error()) return v;
+  if (name == "is_prim_expr" && in.dialect() >= text::Dialect::V0_26) return in.native(name, is_of_kind<false>);
+  if (name == "StringImm" && in.dialect() >= text::Dialect::V0_27) return Value::object(tirx_class(in, name));
   for (std::string_view known : {"PrimExpr", "BaseExpr", "BaseFunc"}) {
     if (known == name) return Value::object(tirx_class(in, name));
   }
@@ -334,10 +366,13 @@ Value tvm_package(Interpreter& in, std::string_view dotted) {
     return in.name_space(std::string(dotted), lookup_tirx);
   }
   if (dotted == "tvm.ir" || dotted == "tvm.ir.expr") return in.name_space(std::string(dotted), lookup_ir);
-  if (dotted == "tvm.arith") return in.name_space("tvm.arith", lookup_arith);
+  if (dotted == "tvm.arith" || dotted == "tvm.sym") return in.name_space(std::string(dotted), lookup_arith);
   if (dotted == "tvm.runtime") return in.name_space("tvm.runtime", lookup_runtime);
   if (dotted == "tvm.tirx.cuda.op" || dotted == "tvm.backend.cuda.op") {
     return in.name_space(std::string(dotted), lookup_cuda_op);
+  }
+  if (dotted == "tvm.tirx.cuda.iket" || dotted == "tvm.backend.cuda.iket") {
+    return surface_space(in, std::string(dotted), "iket", lookup_partly);
   }
   if (dotted == "tvm.tirx.bench") return surface_space(in, std::string(dotted), "bench", lookup_partly);
   if (dotted.ends_with(".gemm_async.tcgen05")) {

@@ -1,6 +1,6 @@
 // Parameters of a kernel: those of @T.jit that are known when it is specialised, then those of its launch
 // (surface.md 2.1).
-#include "compiler/script/tirx/tirx.h"
+#include "compiler/script/tirx/signature.h"
 
 namespace tilewright::script {
 namespace {
@@ -8,6 +8,30 @@ namespace {
 bool is_constexpr(const syntax::Parameter& p) {
   auto* attribute = syntax::as<syntax::Attribute>(p.annotation);
   return attribute && attribute->name.text == "constexpr";
+}
+
+// T.Optional(type): specialize(NAME=None) leaves the parameter out.
+bool is_optional(const syntax::Parameter& p) {
+  auto* call = syntax::as<syntax::Call>(p.annotation);
+  auto* attribute = call ? syntax::as<syntax::Attribute>(call->function) : nullptr;
+  auto* name = call ? syntax::as<syntax::NameRef>(call->function) : nullptr;
+  return (attribute && attribute->name.text == "Optional") || (name && name->name.text == "Optional");
+}
+
+// False: an error is pending.
+bool may_leave_out(Interpreter& in, const Function* f, const syntax::Parameter& p, const Keyword* given) {
+  if (f->mode != FunctionMode::Jit) {
+    in.fail(code::kParameter, in.span(p.annotation), "T.Optional is for parameters of @T.jit alone",
+            "decorate the kernel with @T.jit, or write the type without T.Optional");
+    return false;
+  }
+  if (given && !given->value.is_none()) {
+    in.fail(code::kJit, given->span,
+            "'" + std::string(p.name.text) + "' is None or left out here: its value is given at the launch",
+            "write " + std::string(p.name.text) + "=None, or drop it", "TypeError");
+    return false;
+  }
+  return true;
 }
 
 // The compile-time parameters, which the annotations of the others may use. False: an error is pending.
@@ -25,11 +49,16 @@ bool bind_constexprs(Interpreter& in, Function* f, const Arguments* constexprs, 
       in.fail(code::kParameter, at, "a kernel cannot have *args or **kwargs");
       return false;
     }
-    bool given = false;
+    const Keyword* given = nullptr;
     for (std::size_t i = 0; i < used.size(); ++i) {
       if (keywords[i].name != p.name.text) continue;
-      used[i] = given = true;
+      used[i] = true;
+      given = &keywords[i];
       scope->set(p.name, keywords[i].value);
+    }
+    if (in.dialect() >= text::Dialect::V0_26 && is_optional(p) && !may_leave_out(in, f, p, given)) {
+      scope->set(p.name, Value::poison());
+      return false;
     }
     if (!is_constexpr(p)) continue;
     if (f->mode != FunctionMode::Jit) {
@@ -57,16 +86,12 @@ bool bind_constexprs(Interpreter& in, Function* f, const Arguments* constexprs, 
 // The parameter that an annotation means, as a value of the script; nothing: it means none.
 std::optional<Value> make_parameter(Interpreter& in, std::string_view name, Value annotation) {
   builder::KernelBuilder& kernel = *in.kernel();
-  Native* native = annotation.as<Native>();
   TypeAnnotation* type = annotation.as<TypeAnnotation>();
   if (type && type->kind == TypeAnnotation::Kind::Optional) {
-    if (TypeAnnotation* inner = type->inner.as<TypeAnnotation>())
-      type = inner;
-    else if (Native* n = type->inner.as<Native>()) {
-      native = n;
-      type = nullptr;
-    }
+    annotation = type->inner;
+    type = annotation.as<TypeAnnotation>();
   }
+  Native* native = annotation.as<Native>();
   if (native && (native->name == "handle" || native->name == "Ptr")) {
     return Value::expr(kernel.parameter(name, ir::kHandle));
   }
@@ -87,17 +112,22 @@ std::optional<Value> make_parameter(Interpreter& in, std::string_view name, Valu
 }
 
 // A parameter of the launch. False: an error is pending.
-bool bind_parameter(Interpreter& in, const syntax::Parameter& p, bool jit, Scope* scope) {
+bool bind_parameter(Interpreter& in, Function* f, const syntax::Parameter& p, Scope* scope) {
   text::Span at = in.span(p.name.at);
   if (!p.annotation) {
     in.fail(code::kParameter, at, "parameter '" + std::string(p.name.text) + "' needs a type annotation",
             "for example " + std::string(p.name.text) + ": T.handle");
     return false;
   }
-  Value annotation = in.eval(p.annotation, scope);
+  Value annotation = parameter_annotation(in, *f, p, scope);
   if (annotation.is_error()) return false;
   if (annotation.is_poison()) {
     scope->set(p.name, Value::poison());
+    return true;
+  }
+  if (auto* var = extent_of_signature(in, p.name, scope)) {
+    if (!takes_extent(in, *var, annotation, in.span(p.annotation))) return false;
+    in.kernel()->parameter(var);
     return true;
   }
   std::optional<Value> made = make_parameter(in, p.name.text, annotation);
@@ -110,7 +140,7 @@ bool bind_parameter(Interpreter& in, const syntax::Parameter& p, bool jit, Scope
     return false;
   }
   scope->set(p.name, *made);
-  if (p.default_value && !jit) {
+  if (p.default_value && f->mode != FunctionMode::Jit) {
     in.fail(code::kParameter, at, "a run-time parameter cannot have a default");
     return false;
   }
@@ -125,7 +155,9 @@ bool bind_kernel_parameters(Interpreter& in, Function* f, const Arguments* const
   for (const syntax::Parameter& p : f->def->params) {
     const bool is_self = std::exchange(first, false) && p.name.text == "self" && !p.annotation;
     if (is_self || is_constexpr(p)) continue;  // self: a method of an @I.ir_module class
-    if (!bind_parameter(in, p, f->mode == FunctionMode::Jit, scope)) return false;
+    const Scope::Binding* known = scope->find(p.name);
+    if (in.dialect() >= text::Dialect::V0_26 && is_optional(p) && known && known->value.is_none()) continue;
+    if (!bind_parameter(in, f, p, scope)) return false;
   }
   return true;
 }

@@ -32,7 +32,23 @@ const ScopeIdKind* kind_of(std::string_view name) {
   return nullptr;
 }
 
+// From 0.27 on an id may be of another type; the value of one with dtype="uint32" is a binding of the converted index.
+// Nothing: an error is pending.
+std::optional<ir::DataType> dtype_of(Interpreter& in, const Arguments& args) {
+  for (const Keyword& k : args.keywords) {
+    if (k.name != "dtype" || k.value.is_none()) continue;
+    auto dtype = in.as_dtype(k.value, k.span);
+    if (!dtype || *dtype == ir::kInt32 || *dtype == ir::kUInt32) return dtype;
+    in.fail(code::kScopeId, k.span, "dtype= of an id is \"int32\" or \"uint32\", not " + ir::dtype_name(*dtype), {},
+            "ValueError");
+    return std::nullopt;
+  }
+  return ir::kInt32;
+}
+
 Value declare(Interpreter& in, const ScopeIdKind& kind, Value extents, Value preferred, const Arguments& args) {
+  const auto dtype = dtype_of(in, args);
+  if (!dtype) return Value::error();
   std::string shown = "T." + std::string(kind.name);
   if (!in.require_kernel(args.call, shown)) return Value::error();
   std::vector<ir::Expr> values, wanted;
@@ -69,21 +85,29 @@ Value declare(Interpreter& in, const ScopeIdKind& kind, Value extents, Value pre
   }
   if (kind.binding == ScopeBinding::ClusterCtaPair) values = {ir::int_imm(ir::kInt32, 2)};
   std::vector<const ir::Var*> vars = in.kernel()->scope_ids(in.origin(args.call), kind.binding, values, wanted);
-  if (vars.size() == 1) return Value::expr(vars[0]);
+  auto value = [&](const ir::Var* var) {
+    if (*dtype == ir::kInt32) return Value::expr(var);
+    return Value::expr(bind_value(in, {}, ir::cast(*dtype, ir::Expr(var)), nullptr, args.call));
+  };
+  if (vars.size() == 1) return value(vars[0]);
   std::vector<Value> out;
-  for (const ir::Var* var : vars) out.push_back(Value::expr(var));
+  for (const ir::Var* var : vars) out.push_back(value(var));
   return in.list(std::move(out));
 }
 
 template <std::size_t Kind>
 Value declare_kind(Interpreter& in, const Arguments& args, Value) {
   const ScopeIdKind& kind = kKinds[Kind];
+  const bool typed = in.dialect() >= text::Dialect::V0_27;
   if (kind.binding == ScopeBinding::ClusterCtaPair) {
-    Bound a(in, args, "T.cta_id_in_pair", {}, 0);
+    const Bound a =
+        typed ? Bound(in, args, "T.cta_id_in_pair", {"dtype"}, 0) : Bound(in, args, "T.cta_id_in_pair", {}, 0);
     if (!a) return Value::error();
     return declare(in, kind, Value::none(), Value::none(), args);
   }
-  Bound a(in, args, "T." + std::string(kind.name), {"extents", "preferred"}, 0);
+  const std::string name = "T." + std::string(kind.name);
+  const Bound a = typed ? Bound(in, args, name, {"extents", "preferred", "dtype"}, 0)
+                        : Bound(in, args, name, {"extents", "preferred"}, 0);
   if (!a) return Value::error();
   return declare(in, kind, a[0], a[1], args);
 }

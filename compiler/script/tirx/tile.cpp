@@ -194,6 +194,7 @@ class TileCallMaker {
   // A keyword for the variants. Dispatch says which of them reads it.
   bool option(const Keyword& k) {
     ir::ConfigItem item{in_.keep(k.name), {}, k.name_span};
+    if (k.value.as<List>() || k.value.as<Tuple>()) return members(item, k);
     if (!k.value.is_none()) {
       auto made = in_.as_operand(k.value, k.span);
       if (!made) return false;
@@ -201,6 +202,44 @@ class TileCallMaker {
     }
     item.value.span = k.span;
     config_.push_back(item);
+    return true;
+  }
+
+  // A list is an item a member, all under the one name. A pair of a condition and a buffer is one member.
+  bool members(ir::ConfigItem item, const Keyword& k) {
+    auto all = in_.iterate(k.value, k.span);
+    if (!all) return false;
+    for (Value member : *all) {
+      item.value = {};
+      const bool pair = member.as<List>() || member.as<Tuple>();
+      std::vector<Value> parts{member};
+      if (pair) {
+        auto both = in_.iterate(member, k.span);
+        if (!both) return false;
+        parts = std::move(*both);
+      }
+      if (pair && parts.size() != 2) {
+        return refuse(code::kArguments, k.span,
+                      shown() + " takes pairs in '" + std::string(k.name) + "', one has " +
+                          std::to_string(parts.size()) + " members");
+      }
+      for (Value part : parts) {
+        if (part.is_poison()) {
+          poisoned_ = true;
+          return true;
+        }
+        if (part.as<BufferValue>()) {
+          auto region = in_.as_region(part, k.span);
+          if (!region) return false;
+          item.value.region = *region;
+        } else {
+          item.value.value = in_.as_expr(part, k.span, "a member of this list");
+          if (!item.value.value) return false;
+        }
+      }
+      item.value.span = k.span;
+      config_.push_back(item);
+    }
     return true;
   }
 

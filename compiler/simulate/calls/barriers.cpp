@@ -56,7 +56,7 @@ Step arrive_expecting(Machine& m, Thread& t, const Site& s) {
   if (!at) return Step::Failed;
   return count(m, t, *at, "an arrival", [&](Mbarrier& b) {
     m.arrives(t, *at);
-    if (m.causes()) m.causes()->announces(m, t, *at, bytes);
+    m.observers().tell(&Observer::announce, t, *at, bytes);
     std::string wrong = b.expect(bytes);
     return wrong.empty() ? b.arrive(1) : wrong;
   });
@@ -82,14 +82,18 @@ Step arrive_drop(Machine& m, Thread& t, const Site& s) {
 Step expect(Machine& m, Thread& t, const Site& s) {
   auto bytes = static_cast<std::int64_t>(Machine::arg(t, s, 1));
   return count(m, t, Machine::arg(t, s, 0), "expect_tx", [&](Mbarrier& b) {
-    if (m.causes()) m.causes()->announces(m, t, Machine::arg(t, s, 0), bytes);
+    m.observers().tell(&Observer::announce, t, Machine::arg(t, s, 0), bytes);
     return b.expect(bytes);
   });
 }
 
+// bar, bytes, remote, pred
 Step complete(Machine& m, Thread& t, const Site& s) {
+  if (Machine::arg(t, s, 3, kAlways) == 0) return Step::Done;
   auto bytes = static_cast<std::int64_t>(Machine::arg(t, s, 1));
-  return count(m, t, Machine::arg(t, s, 0), "complete_tx", [&](Mbarrier& b) { return b.complete(bytes); });
+  auto at = target(m, t, s, 0, 2);
+  if (!at) return Step::Failed;
+  return count(m, t, *at, "complete_tx", [&](Mbarrier& b) { return b.complete(bytes); });
 }
 
 Step wait_for(Machine& m, Thread& t, const Site& s, Mbarrier& b, std::uint64_t phase, bool polling) {
@@ -153,16 +157,18 @@ Step pending(Machine&, Thread& t, const Site& s) {
 constexpr CallRow kRows[] = {
     {.meaning = Meaning::MbarrierInit, .slots = "bar, thread_count", .thread = init},
     {.meaning = Meaning::MbarrierInval, .slots = "bar", .thread = inval},
-    {.meaning = Meaning::MbarrierArrive, .slots = "bar, count, cta_id, pred", .thread = arrive},
-    {.meaning = Meaning::MbarrierArriveRemote, .slots = "bar, count, cta_id, pred", .thread = arrive},
-    {.meaning = Meaning::MbarrierArriveExpectTx, .slots = "bar, byte_count, cta_id, pred", .thread = arrive_expecting},
+    {.meaning = Meaning::MbarrierArrive, .slots = "bar, count, cta_id|remote, pred", .thread = arrive},
+    {.meaning = Meaning::MbarrierArriveRemote, .slots = "bar, count, cta_id|remote, pred", .thread = arrive},
+    {.meaning = Meaning::MbarrierArriveExpectTx,
+     .slots = "bar, byte_count, cta_id|remote, pred",
+     .thread = arrive_expecting},
     {.meaning = Meaning::MbarrierArriveExpectTxRemote,
-     .slots = "bar, byte_count, cta_id, pred",
+     .slots = "bar, byte_count, cta_id|remote, pred",
      .thread = arrive_expecting},
     {.meaning = Meaning::MbarrierArriveState, .slots = "bar, count", .thread = arrive_state},
     {.meaning = Meaning::MbarrierArriveDrop, .slots = "bar, count", .thread = arrive_drop},
     {.meaning = Meaning::MbarrierExpectTx, .slots = "bar, byte_count", .thread = expect},
-    {.meaning = Meaning::MbarrierCompleteTx, .slots = "bar, byte_count", .thread = complete},
+    {.meaning = Meaning::MbarrierCompleteTx, .slots = "bar, byte_count|tx_count, remote, pred", .thread = complete},
     {.meaning = Meaning::MbarrierWait, .slots = "bar, phase", .thread = wait},
     {.meaning = Meaning::MbarrierTestWait, .slots = "bar|barrier, phase", .thread = test},
     {.meaning = Meaning::MbarrierTestWaitState, .slots = "bar, state", .thread = test_state},

@@ -85,13 +85,13 @@ bool set_up_combine(Site& s, const Arguments& a) {
 
 Step commit(Machine& m, Thread& t, const Site&) {
   m.engine().commit(t, Queue::Bulk);
-  if (m.races()) m.races()->commit(t, Queue::Bulk);
+  m.observers().tell(&Observer::commit, t, Queue::Bulk);
   return Step::Done;
 }
 
 // n; with `read` the sources only
 Step wait(Machine& m, Thread& t, const Site& s) {
-  if (m.races()) m.races()->awaited(t, Queue::Bulk, Machine::arg(t, s, 0), s.flag);
+  m.observers().tell(&Observer::wait, std::span(&t, 1), Queue::Bulk, Machine::arg(t, s, 0), s.flag);
   return m.engine().finish(m, t, Queue::Bulk, Machine::arg(t, s, 0), s.flag) ? Step::Done : Step::Failed;
 }
 

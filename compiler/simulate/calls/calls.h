@@ -14,7 +14,7 @@ using intrinsics::Meaning;
 
 enum class Step : std::uint8_t {
   Done,
-  Wait,    // the thread waits at this call; whoever lets it go on also gives it the result
+  Wait,    // the thread waits at this call; what releases it also gives it the result
   Again,   // the thread makes the call again when others have had their turn
   Polled,  // done, and nothing has changed for a while: others go on first
   Failed,
@@ -44,7 +44,7 @@ const F& form_of(const Site& site) {
   return static_cast<const F&>(*site.form);
 }
 
-// The element that a pointer is to, void when nobody says; and its bytes, 1 for less than a byte.
+// The element that a pointer is to, void when it is not known; and its bytes, 1 for less than a byte.
 ir::DataType pointee_of(ir::Expr pointer);
 int bytes_of_pointee(ir::Expr pointer);
 

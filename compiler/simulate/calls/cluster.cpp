@@ -135,7 +135,7 @@ constexpr CallRow kRows[] = {
     {.meaning = Meaning::GetCtaRank, .slots = "addr", .thread = cta_rank},
     {.meaning = Meaning::SharedAddress, .slots = "ptr", .thread = window},
     {.meaning = Meaning::TruncateAddress, .slots = "cluster_addr", .thread = window},
-    {.meaning = Meaning::PeerBarrierAddress, .slots = "bar", .thread = peer_window},
+    {.meaning = Meaning::PeerBarrierAddress, .slots = "bar|ptr", .thread = peer_window},
     {.meaning = Meaning::StoreAsync,
      .slots = "addr_u64, bar_u64",
      .thread = store_async,

@@ -17,12 +17,10 @@ class CopyArrival final : public Operation {
   bool land(Machine& m, Thread& t) override {
     if (!m.engine().finish_before(m, t, Queue::Copy, sequence)) return false;
     return m.counted(t, barrier, "the arrival behind cp.async", [&](Mbarrier& b) {
-      if (m.races()) m.races()->counted_before(t, Queue::Copy, so_far, barrier);
+      m.observers().tell(&Observer::arrive_after, t, *this, barrier);
       return b.arrive(1);
     });
   }
-
-  Races::SoFar so_far;
 };
 
 // What a false predicate means, in Site::code.
@@ -65,18 +63,18 @@ Step copy(Machine& m, Thread& t, const Site& s) {
 
 Step commit(Machine& m, Thread& t, const Site&) {
   m.engine().commit(t, Queue::Copy);
-  if (m.races()) m.races()->commit(t, Queue::Copy);
+  m.observers().tell(&Observer::commit, t, Queue::Copy);
   return Step::Done;
 }
 
 // num
 Step wait(Machine& m, Thread& t, const Site& s) {
-  if (m.races()) m.races()->awaited(t, Queue::Copy, Machine::arg(t, s, 0), false);
+  m.observers().tell(&Observer::wait, std::span(&t, 1), Queue::Copy, Machine::arg(t, s, 0), false);
   return m.engine().finish(m, t, Queue::Copy, Machine::arg(t, s, 0)) ? Step::Done : Step::Failed;
 }
 
 Step wait_all(Machine& m, Thread& t, const Site&) {
-  if (m.races()) m.races()->awaited_all(t, Queue::Copy);
+  m.observers().tell(&Observer::wait, std::span(&t, 1), Queue::Copy, std::nullopt, false);
   return m.engine().finish_all(m, t, Queue::Copy) ? Step::Done : Step::Failed;
 }
 
@@ -87,14 +85,13 @@ Step arrive(Machine& m, Thread& t, const Site& s) {
   bool good = s.flag ? m.barrier_at(t, at, "cp.async.mbarrier.arrive") != nullptr
                      : m.counted(t, at, "cp.async.mbarrier.arrive", [](Mbarrier& b) { return b.defer(); });
   if (!good) return Step::Failed;
-  if (s.flag && m.causes() && !m.foresees()) m.causes()->arrives(m, t, at);
+  if (s.flag) m.observers().tell(&Observer::promise, t, at);
   auto arrival = std::make_unique<CopyArrival>(at);
-  if (m.races()) arrival->so_far = m.races()->so_far(t, Queue::Copy);
   return m.engine().issue(m, t, std::move(arrival)) ? Step::Done : Step::Failed;
 }
 
 bool set_up_arrive(Site& s, const Arguments& a) {
-  s.flag = a.flag("noinc");
+  s.flag = a.operand("noinc") ? a.flag("noinc") : true;
   return true;
 }
 

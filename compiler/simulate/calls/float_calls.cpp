@@ -2,13 +2,17 @@
 //
 // The processor that this runs on rounds as IEEE 754 says, in the direction that it is told. What differs on a GPU is
 // done around that: a NaN of 32 bits and less has one form, subnormal numbers may count as zero, sums may be clamped.
+#include <array>
 #include <bit>
 #include <cfenv>
 #include <cmath>
 
 #include "compiler/expr/rounded.h"
+#include "compiler/intrinsics/operand_forms.h"
 #include "compiler/simulate/calls/calls.h"
+#include "compiler/simulate/machine/conversion.h"
 #include "compiler/simulate/machine/number.h"
+#include "compiler/simulate/machine/value.h"
 #include "compiler/simulate/tensor/fragments.h"
 
 namespace tilewright::simulate {
@@ -201,6 +205,35 @@ Step pack(Machine&, Thread& t, const Site& s) {
   return Step::Done;
 }
 
+// One cvt as a call has it.
+struct Converting final : CallForm {
+  std::string to, from, rounding;
+  Conversion how;
+  ir::DataType value;  // that the operands have in the script
+};
+
+bool set_up_convert(Site& s, const Arguments& a) {
+  auto form = std::make_shared<Converting>();
+  form->to = a.text("dtype");
+  form->from = a.text("atype");
+  form->rounding = a.text("rounding");
+  form->how = {form->to, form->from, form->rounding, a.flag("ftz"), a.flag("sat"), a.flag("relu"), a.flag("satfinite")};
+  form->value = a.items("values")[0].dtype();
+  const bool known = is_modelled(form->how) && !a.given("scaled") && form->value.lanes == 1;
+  s.form = std::move(form);
+  return known;
+}
+
+// values
+Step convert(Machine&, Thread& t, const Site& s) {
+  const Converting& f = form_of<Converting>(s);
+  std::array<std::uint64_t, 4> words{};
+  const std::size_t n = std::min(s.items.size(), words.size());
+  for (std::size_t i = 0; i < n; ++i) words[i] = to_bits(t.registers[s.items[i]], f.value);
+  Machine::set_result(t, s, from_bits(converted(f.how, {words.data(), n}), s.type));
+  return Step::Done;
+}
+
 // ---- bits ----
 
 // The lowest set bit, counted from 1.
@@ -242,6 +275,7 @@ constexpr CallRow kRows[] = {
     rounding(Meaning::SubFloat2),
     rounding(Meaning::MulFloat2),
     rounding(Meaning::FmaFloat2),
+    {.meaning = intrinsics::kConvert, .slots = "", .thread = convert, .set_up = set_up_convert, .carries = true},
     {.meaning = Meaning::AddMixed, .slots = "acc, x", .thread = add_mixed, .carries = true},
     {.meaning = Meaning::Max3, .slots = "a, b, c", .thread = extreme, .set_up = set_up_extreme, .carries = true},
     {.meaning = Meaning::Min3, .slots = "a, b, c", .thread = extreme, .set_up = set_up_extreme, .carries = true},

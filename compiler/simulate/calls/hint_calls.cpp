@@ -13,7 +13,8 @@ Step nothing(Machine&, Thread&, const Site&) { return Step::Done; }
 
 // Kernels of a sequence run one after the other: what a kernel waits for is over, and those behind it see all.
 Step dependency(Machine& m, Thread& t, const Site&) {
-  if (m.races()) m.races()->fence(t, intrinsics::Scope::System);
+  const Fence fence{.kind = Fence::Kind::Memory, .scope = intrinsics::Scope::System};
+  m.observers().tell(&Observer::fence, t, fence);
   return Step::Done;
 }
 
@@ -84,7 +85,8 @@ Step start_profile(Machine& m, Thread& t, const Site& s) {
 // buffer, tag, offset, stride, leader, event
 Step record(Machine& m, Thread& t, const Site& s) {
   const Timer& f = form_of<Timer>(s);
-  if (m.races()) m.races()->fence(t, intrinsics::Scope::System);
+  const Fence fence{.kind = Fence::Kind::Memory, .scope = intrinsics::Scope::System};
+  m.observers().tell(&Observer::fence, t, fence);
   if (Machine::arg(t, s, kLeader) == 0) return Step::Done;
   const std::uint64_t tag_at = Machine::arg(t, s, kTag), offset_at = Machine::arg(t, s, kOffset);
   std::uint64_t tag = 0, offset = 0;

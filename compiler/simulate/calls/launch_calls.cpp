@@ -1,6 +1,6 @@
 // Taking over clusters that have not started yet.
 //
-// Clusters start one after the other here, so whoever asks for another one while some are left may get it. With the
+// Clusters start one after the other here, so a CTA that asks for another one while some are left may get it. With the
 // latest timing it always does, with the earliest never, and at random moments by chance: a kernel has to be right when
 // the hardware gives each cluster its own CTAs, and when one does the work of all.
 #include <cstring>
@@ -43,7 +43,7 @@ Step query_cancel(Machine& m, Thread& t, const Site& s) {
   std::uint64_t read[2];
   if (!read_registers(m, t, words, 64, read, "the answer of clc_try_cancel")) return Step::Failed;
   Machine::set_result(t, s, read[0] & 1 ? read[0] >> 32 : 0xffffffff);
-  if (m.races()) m.races()->fence_proxy(t);
+  m.observers().tell(&Observer::fence, t, Fence{.kind = Fence::Kind::Proxy});
   return Step::Done;
 }
 

@@ -10,24 +10,22 @@ using intrinsics::Arguments;
 
 std::int64_t width_of(ir::DataType d) { return d.storage_bits() / 8; }
 
-Races::How how(const Site& s) {
-  return s.semantics == intrinsics::Semantics::Weak ? Races::How::Plain : Races::How::Atomic;
-}
+How how(const Site& s) { return s.semantics == intrinsics::Semantics::Weak ? How::Plain : How::Atomic; }
 
 // What an atomic access tells others, and hears from them; only a fence completes what is relaxed.
 void publish(Machine& m, const Thread& t, const Site& s, std::uint64_t pointer) {
   using enum intrinsics::Semantics;
   if (s.semantics != Weak) m.join(pointer);
-  if (!m.races() || s.semantics == Weak) return;
-  m.interleavings()->publishes(t, m.generic(pointer));
-  m.races()->release(t, pointer, s.scope, s.semantics == Relaxed || s.semantics == Acquire);
+  if (!m.observers() || s.semantics == Weak) return;
+  m.observers().tell(&Observer::publish, t, m.generic(pointer));
+  m.observers().tell(&Observer::release, t, pointer, s.scope, s.semantics == Relaxed || s.semantics == Acquire);
 }
 void hear(Machine& m, const Thread& t, const Site& s, std::uint64_t pointer) {
   using enum intrinsics::Semantics;
   if (s.semantics != Weak) m.join(pointer);
-  if (!m.races() || s.semantics == Weak) return;
-  m.interleavings()->hears(t, m.generic(pointer));
-  m.races()->acquire(t, pointer, s.scope, s.semantics == Relaxed || s.semantics == Release);
+  if (!m.observers() || s.semantics == Weak) return;
+  m.observers().tell(&Observer::hear, t, m.generic(pointer));
+  m.observers().tell(&Observer::acquire, t, pointer, s.scope, s.semantics == Relaxed || s.semantics == Release);
 }
 
 // One value of the site's type from memory into a register.
@@ -36,7 +34,7 @@ std::optional<std::uint64_t> value_at(Machine& m, Thread& t, const Site& s, std:
   const std::int64_t width = width_of(s.type);
   auto view = m.view(t, pointer, width, width, false, "read");
   if (!view) return std::nullopt;
-  if (m.races()) m.races()->read(t, pointer, width, how(s));
+  m.observers().read(t, pointer, width, how(s));
   hear(m, t, s, pointer);
   if (m.options().uninitialised_reads && !view->is_written(width))
     t.carried = m.undefined_at(t, pointer, [] { return std::string("the value is read"); });
@@ -54,7 +52,7 @@ bool put(Machine& m, Thread& t, const Site& s, std::uint64_t pointer, std::uint6
   auto to = m.view(t, pointer, width, width, true, "write");
   if (!to) return false;
   std::uint64_t raw = to_bits(value, s.type);
-  if (m.races()) m.races()->write(t, pointer, width, to->bytes, reinterpret_cast<const std::byte*>(&raw), how(s));
+  m.observers().write(t, pointer, width, to->bytes, reinterpret_cast<const std::byte*>(&raw), how(s));
   publish(m, t, s, pointer);
   to->put(&raw, width);
   for (std::int64_t b = 0; to->tags && b < width; ++b) to->tags[b] = tag ? tag + static_cast<std::uint32_t>(b) : 0;
@@ -64,7 +62,7 @@ bool put(Machine& m, Thread& t, const Site& s, std::uint64_t pointer, std::uint6
 
 // Who reads the same again and again lets others run, who may change it.
 Step after_read(Machine& m, Thread& t, std::uint64_t pointer, std::uint64_t value) {
-  return m.polls(t, pointer, value) ? Step::Polled : Step::Done;
+  return m.scheduler().polls(t, pointer, value) ? Step::Polled : Step::Done;
 }
 
 // addr
@@ -77,8 +75,36 @@ Step load(Machine& m, Thread& t, const Site& s) {
   return after_read(m, t, Machine::arg(t, s, 0), *value);
 }
 
+// addr; where to: one pointer for all values, or one for each
+Step load_vector(Machine& m, Thread& t, const Site& s) {
+  const std::int64_t width = width_of(s.type);
+  const std::uint64_t first = Machine::arg(t, s, 0);
+  if (!m.view(t, first, width * s.count, width * s.count, false, "read")) return Step::Failed;
+  bool polled = false;
+  Site plain;
+  plain.type = s.type;
+  for (std::int64_t i = 0; i < s.count; ++i) {
+    View from;
+    t.carried = 0;
+    const std::uint64_t at = i ? moved(m.generic(first), i * width) : first;
+    const std::uint64_t to = s.items.size() == 1 ? moved(m.generic(t.registers[s.items[0]]), i * width)
+                                                 : t.registers[s.items[static_cast<std::size_t>(i)]];
+    auto value = value_at(m, t, s, at, from);
+    if (!value || !put(m, t, plain, to, *value, from.tags ? from.tags[0] : 0, t.carried)) return Step::Failed;
+    polled |= Scheduler::polls(t, at, *value);
+  }
+  return polled ? Step::Polled : Step::Done;
+}
+
+bool set_up_load_vector(Site& s, const Arguments& a) {
+  s.type = a.operand("ptx_type") ? ptx_type(a.text("ptx_type")) : *ir::parse_dtype(a.text("dtype"));
+  s.count = !a.operand("vec") || a.text("vec").empty() ? 1 : a.text("vec")[1] - '0';
+  return true;
+}
+
 // addr, where to, guard, offset in elements of 4 bytes
 Step load_into(Machine& m, Thread& t, const Site& s) {
+  if (s.count > 0) return load_vector(m, t, s);
   View from;
   const std::uint64_t to = moved(Machine::arg(t, s, 1), static_cast<std::int64_t>(Machine::arg(t, s, 3)) * 4);
   if (Machine::arg(t, s, 2, 1) == 0) return put(m, t, s, to, 0, 0, 0) ? Step::Done : Step::Failed;
@@ -90,12 +116,47 @@ Step load_into(Machine& m, Thread& t, const Site& s) {
 }
 
 bool set_up_load_into(Site& s, const Arguments& a) {
+  if (a.operand("dst")) return set_up_load_vector(s, a);
   s.type = a.operand("res") ? a["res"].dtype() : ir::kFloat32;
   return s.type.lanes == 1;
 }
 
+// address, src
+Step store_from(Machine& m, Thread& t, const Site& s) {
+  const std::int64_t width = width_of(s.type);
+  const std::uint64_t first = Machine::arg(t, s, 0), source = Machine::arg(t, s, 1);
+  if (!m.view(t, first, width * s.count, width * s.count, false, "write")) return Step::Failed;
+  Site plain;
+  plain.type = s.type;
+  for (std::int64_t i = 0; i < s.count; ++i) {
+    View from;
+    t.carried = 0;
+    auto value = value_at(m, t, plain, i ? moved(m.generic(source), i * width) : source, from);
+    const std::uint64_t at = i ? moved(m.generic(first), i * width) : first;
+    if (!value || !put(m, t, s, at, *value, from.tags ? from.tags[0] : 0, t.carried)) return Step::Failed;
+  }
+  return Step::Done;
+}
+
+bool set_up_store_from(Site& s, const Arguments& a) {
+  const bool pair = a.text("ptx_type") == "b128";
+  s.type = ptx_type(pair ? "b64" : a.text("ptx_type"));
+  s.count = pair ? 2 : a.text("vec").empty() ? 1 : a.text("vec")[1] - '0';
+  return true;
+}
+
+// Values of 8 bits travel in registers of 32.
+bool set_up_load(Site& s, const Arguments& a) {
+  if (a.operand("ptx_type") && a.text("ptx_type").ends_with('8')) s.type = ptx_type(a.text("ptx_type"));
+  return true;
+}
+
 // address; values
 Step store(Machine& m, Thread& t, const Site& s) {
+  if (s.count > 0) return store_from(m, t, s);
+  if (s.items.empty()) {
+    return put(m, t, s, Machine::arg(t, s, 0), Machine::arg(t, s, 1), 0, t.carried) ? Step::Done : Step::Failed;
+  }
   const std::int64_t width = width_of(s.type);
   std::uint64_t at = Machine::arg(t, s, 0);
   const std::int64_t all = width * static_cast<std::int64_t>(s.items.size());
@@ -108,7 +169,9 @@ Step store(Machine& m, Thread& t, const Site& s) {
 }
 
 bool set_up_store(Site& s, const Arguments& a) {
-  s.type = a.items("values")[0].dtype();
+  if (a.operand("src")) return set_up_store_from(s, a);
+  const bool one = a.operand("value") != nullptr;
+  s.type = one || a.text("ptx_type").ends_with('8') ? ptx_type(a.text("ptx_type")) : a.items("values")[0].dtype();
   return s.type.lanes == 1 && s.type.storage_bits() >= 8;
 }
 
@@ -122,7 +185,7 @@ Step store_zeros(Machine& m, Thread& t, const Site& s) {
   auto to = m.view(t, Machine::arg(t, s, 0), bytes, 8, true, "write");
   if (!to) return Step::Failed;
   m.spend(bytes);
-  if (m.races()) m.races()->write(t, Machine::arg(t, s, 0), bytes);
+  m.observers().write(t, Machine::arg(t, s, 0), bytes);
   to->fill(std::byte{0}, bytes);
   to->drop_tags(bytes);
   return Step::Done;
@@ -161,13 +224,17 @@ Step compare_and_swap(Machine& m, Thread& t, const Site& s) {
 }
 
 constexpr CallRow kRows[] = {
-    {.meaning = Meaning::LoadValue, .slots = "addr", .thread = load, .carries = true},
+    {.meaning = Meaning::LoadValue, .slots = "addr", .thread = load, .set_up = set_up_load, .carries = true},
     {.meaning = Meaning::LoadInto,
      .slots = "addr, res|reg, guard, local_addr",
      .thread = load_into,
      .set_up = set_up_load_into,
      .carries = true},
-    {.meaning = Meaning::StoreValues, .slots = "address", .thread = store, .set_up = set_up_store, .carries = true},
+    {.meaning = Meaning::StoreValues,
+     .slots = "address, src|value",
+     .thread = store,
+     .set_up = set_up_store,
+     .carries = true},
     {.meaning = Meaning::StoreZeros, .slots = "ptr, num_bytes", .thread = store_zeros},
     {.meaning = Meaning::ReduceMemory,
      .slots = "address, value",

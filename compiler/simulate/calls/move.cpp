@@ -14,17 +14,17 @@ void poison(Machine& m, View at, std::int64_t bytes) {
 namespace {
 
 // Holds what the copy will read and write against what is known of others at its issue.
-void watch(Races& races, const Thread& t, Move& move) {
+void watch(Machine& m, const Thread& t, Move& move) {
   for (std::uint64_t to : move.destinations) {
-    const std::uint32_t number = races.issue(t, move.queue);
-    if (move.source && move.raced.empty()) races.operation_reads(t, number, move.source, move.bytes);
-    move.raced.push_back(number);
-    const Races::How how = move.combine ? Races::How::Atomic : Races::How::Plain;
+    const std::uint32_t number = m.issue_number(t, move.queue);
+    if (move.source && move.numbers.empty()) m.observers().read(t, number, move.source, move.bytes);
+    move.numbers.push_back(number);
+    const How how = move.combine ? How::Atomic : How::Plain;
     if (move.byte_mask == 0xffff) {
-      races.operation_writes(t, number, to, move.bytes, how);
+      m.observers().write(t, number, to, move.bytes, how);
     } else {
       for (std::int64_t b = 0; b < move.bytes; ++b)
-        if (move.byte_mask >> (b % 16) & 1) races.operation_writes(t, number, moved(to, b), 1, how);
+        if (move.byte_mask >> (b % 16) & 1) m.observers().write(t, number, moved(to, b), 1, how);
     }
   }
 }
@@ -42,7 +42,7 @@ bool claim(Machine& m, Thread& t, Move& move, std::int64_t align) {
   }
   for (std::uint64_t barrier : move.barriers)
     if (!m.barrier_at(t, barrier, "a copy")) return false;
-  if (m.races()) watch(*m.races(), t, move);
+  if (m.observers()) watch(m, t, move);
   return true;
 }
 
@@ -115,7 +115,7 @@ bool Move::land(Machine& m, Thread& t) {
   }
   for (std::size_t i = 0; i < barriers.size(); ++i) {
     bool good = m.counted(t, barriers[i], "a copy that lands", [&](Mbarrier& b) {
-      if (m.races()) m.races()->counted(raced[i], barriers[i], b.phase);
+      if (m.observers()) m.observers().tell(&Observer::count_operation, numbers[i], barriers[i], b.phase);
       return b.complete(bytes);
     });
     if (!good) return false;

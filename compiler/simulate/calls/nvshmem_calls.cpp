@@ -1,4 +1,4 @@
-// NVSHMEM for a job of one processor: every transfer is to itself, and ends when somebody waits for it.
+// NVSHMEM for a job of one processor: every transfer is to itself, and ends at the next wait for it.
 #include <cstring>
 
 #include "compiler/simulate/calls/calls.h"
@@ -51,8 +51,12 @@ bool update(Machine& m, const Thread& t, std::uint64_t pointer, std::uint64_t va
   to->get(&old, sizeof old);
   value += adds ? old : 0;
   to->put(&value, sizeof value);
-  if (m.races()) m.races()->release(t, pointer, intrinsics::Scope::System, false);
+  m.observers().tell(&Observer::release, t, pointer, intrinsics::Scope::System, false);
   return true;
+}
+
+void tell_all_awaited(Machine& m, const Thread& t) {
+  m.observers().tell(&Observer::wait, std::span(&t, 1), Queue::Processors, std::nullopt, false);
 }
 
 // The update of a signal behind the transfers that the thread has started before.
@@ -62,8 +66,8 @@ class Signal final : public Operation {
       : Operation(Queue::Processors), pointer_(pointer), value_(value), adds_(adds) {}
   bool land(Machine& m, Thread& t) override {
     if (!m.engine().finish_before(m, t, Queue::Processors, sequence)) return false;
-    // Whoever sees it knows that they have ended.
-    if (m.races()) m.races()->awaited_all(t, Queue::Processors);
+    // A thread that sees it knows that they have ended.
+    tell_all_awaited(m, t);
     return update(m, t, pointer_, value_, adds_);
   }
 
@@ -73,7 +77,7 @@ class Signal final : public Operation {
 };
 
 bool quiet(Machine& m, Thread& t) {
-  if (m.races()) m.races()->awaited_all(t, Queue::Processors);
+  tell_all_awaited(m, t);
   return m.engine().finish_all(m, t, Queue::Processors);
 }
 
@@ -95,11 +99,11 @@ Step wait_until(Machine& m, Thread& t, const Site& s) {
   const std::uint64_t at = Machine::arg(t, s, kAddress);
   auto from = m.view(t, at, 8, 8, false, "a signal");
   if (!from) return Step::Failed;
-  if (m.races()) m.races()->read(t, at, 8, Races::How::Atomic);
+  m.observers().read(t, at, 8, How::Atomic);
   std::uint64_t value = 0;
   from->get(&value, sizeof value);
   if (compares(form_of<Call>(s).compare, value, Machine::arg(t, s, kValue))) {
-    if (m.races()) m.races()->acquire(t, at, intrinsics::Scope::System, false);
+    m.observers().tell(&Observer::acquire, t, at, intrinsics::Scope::System, false);
     return Step::Done;
   }
   // Transfers go on by themselves. Waiting costs steps, so that waiting for ever comes to their limit.
@@ -120,9 +124,9 @@ Step transfer(Machine& m, Thread& t, const Site& s) {
   const std::uint64_t at = Machine::arg(t, s, kAddress);
   if (!m.view(t, at, 8, 8, false, "a signal")) return Step::Failed;
   auto signal = std::make_unique<Signal>(at, Machine::arg(t, s, kValue), f.adds);
-  if (m.races()) {
-    signal->raced = {m.races()->issue(t, Queue::Processors)};
-    m.races()->operation_writes(t, signal->raced[0], at, 8, Races::How::Atomic);
+  if (m.observers()) {
+    signal->numbers = {m.issue_number(t, Queue::Processors)};
+    m.observers().write(t, signal->numbers[0], at, 8, How::Atomic);
   }
   return m.engine().issue(m, t, std::move(signal)) ? Step::Done : Step::Failed;
 }
@@ -149,7 +153,7 @@ Step call(Machine& m, Thread& t, const Site& s) {
 
 // By all lanes together: the first one makes it.
 Step call_together(Machine& m, std::span<Thread> lanes, const Site& s) {
-  if (m.races()) m.races()->meet_lanes(lanes, ~0u);
+  m.meet(lanes);
   return call(m, lanes[0], s);
 }
 

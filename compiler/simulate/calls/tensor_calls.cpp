@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "compiler/intrinsics/call_effects.h"
+#include "compiler/intrinsics/operand_forms.h"
 #include "compiler/simulate/calls/calls.h"
 #include "compiler/simulate/calls/move.h"
 #include "compiler/simulate/codes.h"
@@ -38,7 +39,7 @@ class BoxCopy final : public Operation {
       if (!m.alive(t, place, "a tensor copy") || !into_shared(m, t, place)) return false;
     for (std::size_t i = 0; i < barriers.size(); ++i) {
       bool good = m.counted(t, barriers[i], "a tensor copy that lands", [&](Mbarrier& b) {
-        if (m.races()) m.races()->counted(raced[i], barriers[i], b.phase);
+        if (m.observers()) m.observers().tell(&Observer::count_operation, numbers[i], barriers[i], b.phase);
         return b.complete(bytes());
       });
       if (!good) return false;
@@ -49,25 +50,26 @@ class BoxCopy final : public Operation {
   std::int64_t counted_bytes() const override { return bytes(); }
   // Holds what it will read and write against what is known of others at its issue.
   void watch(Machine& m, const Thread& t) {
-    Races& races = *m.races();
+    const Observers& observers = m.observers();
     for (std::uint64_t place : places) {
-      const std::uint32_t number = races.issue(t, queue);
-      const bool first = raced.empty();
-      raced.push_back(number);
-      if (first) races.operation_reads_map(t, number, map_object);
+      const std::uint32_t number = m.issue_number(t, queue);
+      const bool first = numbers.empty();
+      numbers.push_back(number);
+      if (first)
+        observers.access(t, {.operation = number, .pointer = map_object, .bytes = TensorMap::kBytes, .is_map = true});
       units(m.place_of(place), [&](std::int64_t shared, std::int64_t) {
         if (to_shared) {
-          races.operation_writes(t, number, moved(place, shared), kUnit);
+          observers.write(t, number, moved(place, shared), kUnit);
         } else {
-          races.operation_reads(t, number, moved(place, shared), kUnit);
+          observers.read(t, number, moved(place, shared), kUnit);
         }
       });
       if (!first) continue;
       inside([&](std::uint64_t at, std::int64_t, std::int64_t n) {
         if (to_shared) {
-          races.operation_reads(t, number, at, n);
+          observers.read(t, number, at, n);
         } else {
-          races.operation_writes(t, number, at, n, combine ? Races::How::Atomic : Races::How::Plain);
+          observers.write(t, number, at, n, combine ? How::Atomic : How::Plain);
         }
         return true;
       });
@@ -181,7 +183,7 @@ enum Mode { kTile, kRowList, kIm2col };
 std::optional<TensorMap> map_at(Machine& m, Thread& t, std::uint64_t pointer) {
   auto object = m.view(t, pointer, TensorMap::kBytes, kMapAlign, false, "the tensor map");
   if (!object) return std::nullopt;
-  if (m.races()) m.races()->use_map(t, pointer);
+  m.observers().tell(&Observer::use_map, t, pointer);
   if (!object->is_written(TensorMap::kBytes)) {
     m.undefined_read(t, pointer, "the tensor map is read");
     return std::nullopt;
@@ -256,13 +258,12 @@ Step load(Machine& m, Thread& t, const Site& s) {
     poison(m, *m.view(t, place, op->extent(), 1, false, "a tensor copy's destination"), op->extent());
   }
   op->barrier = op->barriers[0];
-  if (m.races()) op->watch(m, t);
+  if (m.observers()) op->watch(m, t);
   return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
 }
 
 bool set_up_load(Site& s, const Arguments& a) {
-  // A constant mask of 0 is a copy to the issuing CTA alone.
-  s.flag = a.operand("cta_mask") && !ir::is_constant(a["cta_mask"], 0);
+  s.flag = intrinsics::is_multicast(a);
   s.code = a.operand("offsets") ? kIm2col : intrinsics::moves_rows(a.row()) ? kRowList : kTile;
   return true;
 }
@@ -277,7 +278,7 @@ Step store(Machine& m, Thread& t, const Site& s) {
                                            "f32", "f32", "f64", "bf16", "f32", "f32"};
     op->type = ptx_type(kTypes[op->map.element]);
   }
-  if (m.races()) op->watch(m, t);
+  if (m.observers()) op->watch(m, t);
   return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
 }
 
@@ -298,14 +299,14 @@ Step copy_map(Machine& m, std::span<Thread> lanes, std::uint64_t to, std::uint64
   auto source = m.view(t, from, TensorMap::kBytes, kMapAlign, false, "the tensor map");
   auto target = source ? m.view(t, to, TensorMap::kBytes, kBoxAlign, true, "the copy of the tensor map") : std::nullopt;
   if (!target) return Step::Failed;
-  if (m.races()) {  // each lane moves its part
+  if (m.observers()) {  // each lane moves its part
     const std::int64_t part = TensorMap::kBytes / static_cast<std::int64_t>(lanes.size());
     for (std::size_t l = 0; l < lanes.size(); ++l) {
       const auto at = static_cast<std::int64_t>(l) * part;
-      m.races()->read(lanes[l], moved(from, at), part);
-      m.races()->write(lanes[l], moved(to, at), part);
+      m.observers().read(lanes[l], moved(from, at), part);
+      m.observers().write(lanes[l], moved(to, at), part);
     }
-    m.races()->meet_lanes(lanes, ~0u);
+    m.meet(lanes);
   }
   transfer(*target, *source, TensorMap::kBytes);
   return Step::Done;
@@ -355,7 +356,7 @@ Step replace(Machine& m, Thread& t, const Site& s) {
     case kAtomicity: map.atomicity = static_cast<int>(value); break;
     default: map.fill = static_cast<int>(value); break;
   }
-  if (m.races()) m.races()->write(t, at, TensorMap::kBytes);
+  m.observers().write(t, at, TensorMap::kBytes);
   map.encode(bytes);
   object->put(bytes.data(), TensorMap::kBytes);
   return Step::Done;
@@ -369,7 +370,7 @@ bool set_up_replace(Site& s, const Arguments& a) {
 
 constexpr CallRow kRows[] = {
     {.meaning = Meaning::TensorGlobalToShared,
-     .slots = "dst_ptr, bar|bar_addr, tensormap_addr, cta_mask, cta_group",
+     .slots = "dst_ptr, bar|bar_addr|mbar, tensormap_addr, cta_mask, cta_group",
      .thread = load,
      .set_up = set_up_load},
     {.meaning = Meaning::TensorSharedToGlobal,

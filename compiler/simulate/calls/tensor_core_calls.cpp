@@ -129,9 +129,9 @@ class Product final : public Operation {
   }
 
   void watch(Machine& m, const Thread& t) {
-    Races& races = *m.races();
-    const std::uint32_t number = races.issue(t, Queue::TensorCore, Races::Kind::Product);
-    raced = {number};
+    const Observers& observers = m.observers();
+    const std::uint32_t number = m.issue_number(t, Queue::TensorCore, TensorWork::Product);
+    numbers = {number};
     for (std::uint32_t cta : ctas) {
       if (a) watch_matrix(m, t, number, cta, *a, mma.a_form());
       watch_matrix(m, t, number, cta, b, mma.b_form());
@@ -139,9 +139,9 @@ class Product final : public Operation {
     each_touched([&](std::uint32_t cta, int lane, int lanes, int column, int columns, bool written) {
       TensorMemory::each_run(cta, lane, lanes, column, columns, [&](std::uint64_t place, std::int64_t cells) {
         if (written) {
-          races.operation_writes(t, number, place, cells);
+          observers.write(t, number, place, cells);
         } else {
-          races.operation_reads(t, number, place, cells);
+          observers.read(t, number, place, cells);
         }
       });
     });
@@ -167,10 +167,12 @@ constexpr std::string_view kProductSlots =
     "d_tmem_addr, a_operand, b_desc, i_desc, enable_input_d, scale_input_d, cta_group, pred, sfa_tmem_addr, "
     "sfb_tmem_addr, sp_tmem_addr";
 
+constexpr int kStationary = 16;  // beside the kind: tcgen05.mma.ws
+
 bool set_up_product(Site& s, const Arguments& a) {
   auto kind = intrinsics::tcgen05::kind_of(a);
   if (!kind) return false;
-  s.code = static_cast<int>(mma_kind_named(kind->name));
+  s.code = static_cast<int>(mma_kind_named(kind->name)) | (a.row().id == "P86.ws" ? kStationary : 0);
   s.number = kind->scale_vector;
   s.flag = a.flag("use_a_tmem");
   return true;
@@ -178,7 +180,7 @@ bool set_up_product(Site& s, const Arguments& a) {
 
 // Is all that the product touches where it may be?
 bool is_placed(Machine& m, const Thread& t, const Product& p) {
-  const bool halves = p.mma.rows() == 64 && (p.mma.ctas == 1 || p.mma.sparse);
+  const bool halves = p.mma.rows() == 64 && !p.mma.stationary && (p.mma.ctas == 1 || p.mma.sparse);
   if (p.places.d.lane != 0 && !(halves && p.places.d.lane == 16)) {
     wrong(m, t,
           "D of M = " + std::to_string(p.mma.m) + " starts at lane 0" + (halves ? " or 16" : "") +
@@ -202,7 +204,8 @@ Step product(Machine& m, Thread& t, const Site& s) {
   if (Machine::arg(t, s, kPred, 1) == 0) return Step::Done;
   auto op = std::make_unique<Product>();
   Mma& mma = op->mma;
-  mma.kind = static_cast<MmaKind>(s.code);
+  mma.kind = static_cast<MmaKind>(s.code & ~kStationary);
+  mma.stationary = (s.code & kStationary) != 0;
   mma.sparse = s.args[kMetadata] != Access::kNoRegister;
   mma.ctas = static_cast<int>(Machine::arg(t, s, kGroup, 1));
   mma.scale_vector = static_cast<int>(s.number);
@@ -229,7 +232,7 @@ Step product(Machine& m, Thread& t, const Site& s) {
   op->places.shift_d = static_cast<int>(Machine::arg(t, s, kShift));
   for (std::uint32_t item : s.items) op->disabled.push_back(static_cast<std::uint32_t>(t.registers[item]));
   if (!is_placed(m, t, *op)) return Step::Failed;
-  if (m.races()) op->watch(m, t);
+  if (m.observers()) op->watch(m, t);
   return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
 }
 
@@ -319,12 +322,10 @@ class MatrixCopy final : public Operation {
   }
 
   void watch(Machine& m, const Thread& t) {
-    const auto kind = shape_ == kOneLane ? Races::Kind::LaneCopy : Races::Kind::MatrixCopy;
-    const std::uint32_t number = m.races()->issue(t, Queue::TensorCore, kind);
-    raced = {number};
-    auto writes = [&](std::uint64_t place, std::int64_t cells) {
-      m.races()->operation_writes(t, number, place, cells);
-    };
+    const auto kind = shape_ == kOneLane ? TensorWork::LaneCopy : TensorWork::MatrixCopy;
+    const std::uint32_t number = m.issue_number(t, Queue::TensorCore, kind);
+    numbers = {number};
+    auto writes = [&](std::uint64_t place, std::int64_t cells) { m.observers().write(t, number, place, cells); };
     for (std::uint32_t cta : ctas_) {
       watch_matrix(m, t, number, cta, matrix_, form());
       const int columns = kCopies[shape_].pieces * 4;
@@ -368,7 +369,7 @@ Step copy(Machine& m, Thread& t, const Site& s) {
   for (std::uint32_t cta : *ctas)
     if (!is_allocated(m, t, cta, to.column, kCopies[s.code].pieces * 4, "written")) return Step::Failed;
   auto op = std::make_unique<MatrixCopy>(s.code, static_cast<Packing>(s.number), *matrix, *ctas, to);
-  if (m.races()) op->watch(m, t);
+  if (m.observers()) op->watch(m, t);
   return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
 }
 
@@ -392,12 +393,12 @@ class Shift final : public Operation {
   }
 
   void watch(Machine& m, const Thread& t) {
-    const std::uint32_t number = m.races()->issue(t, Queue::TensorCore, Races::Kind::Shift);
-    raced = {number};
+    const std::uint32_t number = m.issue_number(t, Queue::TensorCore, TensorWork::Shift);
+    numbers = {number};
     for (std::uint32_t cta : ctas_) {
       TensorMemory::each_run(cta, at_.lane, kLanes, at_.column, kColumns, [&](std::uint64_t place, std::int64_t cells) {
-        m.races()->operation_reads(t, number, place, cells);
-        m.races()->operation_writes(t, number, place, cells);
+        m.observers().read(t, number, place, cells);
+        m.observers().write(t, number, place, cells);
       });
     }
   }
@@ -417,7 +418,7 @@ Step shift(Machine& m, Thread& t, const Site& s) {
   for (std::uint32_t cta : *ctas)
     if (!is_allocated(m, t, cta, at.column, Shift::kColumns, "shifted")) return Step::Failed;
   auto op = std::make_unique<Shift>(*ctas, at);
-  if (m.races()) op->watch(m, t);
+  if (m.observers()) op->watch(m, t);
   return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
 }
 
@@ -435,12 +436,9 @@ class Commit final : public Operation {
     if (!m.engine().finish_before(m, t, Queue::Commit, sequence)) return false;
     for (std::uint64_t at : barriers_) {
       // Whether it may end before is judged by the order of the two, not by this run's (Races::end_cta).
-      if (const auto rank = m.rank_of(at); rank && *rank != t.cta && m.has_ended(*rank) && m.races()) continue;
+      if (const auto rank = m.rank_of(at); rank && *rank != t.cta && m.has_ended(*rank) && m.hazards()) continue;
       if (!m.counted(t, at, "tcgen05.commit", [&](Mbarrier& b) {
-            if (m.races()) {
-              m.races()->counted_before(t, Queue::TensorCore, so_far, at);
-              m.races()->committed(t, number, at);
-            }
+            m.observers().tell(&Observer::arrive_after, t, *this, at);
             return b.arrive(1);
           }))
         return false;
@@ -448,9 +446,6 @@ class Commit final : public Operation {
     return true;
   }
   std::span<const std::uint64_t> signals() const override { return barriers_; }
-
-  Races::SoFar so_far;
-  Time number = 0;  // among the commits of the thread
 
  private:
   std::vector<std::uint64_t> barriers_;
@@ -469,10 +464,6 @@ Step commit(Machine& m, Thread& t, const Site& s) {
   for (std::uint64_t at : barriers)
     if (!m.barrier_at(t, at, "tcgen05.commit")) return Step::Failed;
   auto op = std::make_unique<Commit>(std::move(barriers));
-  if (m.races()) {
-    op->so_far = m.races()->so_far(t, Queue::TensorCore);
-    op->number = m.races()->commits(t, op->signals());
-  }
   return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
 }
 
@@ -487,7 +478,7 @@ bool set_up_commit(Site& s, const Arguments& a) {
 Step put(Machine& m, Thread& t, std::uint64_t pointer, std::uint64_t bits, std::int64_t bytes) {
   auto to = m.view(t, pointer, bytes, bytes, true, "the descriptor");
   if (!to) return Step::Failed;
-  if (m.races()) m.races()->write(t, pointer, bytes);
+  m.observers().write(t, pointer, bytes);
   to->put(&bits, bytes);
   to->drop_tags(bytes);
   return Step::Done;

@@ -35,11 +35,9 @@ Step allocate(Machine& m, std::span<Thread> lanes, const Site& s) {
   memory.made_at(*first, m.origin_of(t));
   auto address = static_cast<std::uint32_t>(*first);
   to->put(&address, sizeof address);
-  if (m.races()) {
-    // The warp does it together; others have to wait for it.
-    m.races()->write(t, Machine::arg(t, s, 0), sizeof address);
-    m.races()->meet_lanes(lanes, ~0u);
-  }
+  // The warp does it together; others have to wait for it.
+  m.observers().write(t, Machine::arg(t, s, 0), sizeof address);
+  m.meet(lanes);
   to->drop_tags(4);
   return Step::Done;
 }
@@ -51,7 +49,7 @@ Step release(Machine& m, std::span<Thread> lanes, const Site& s) {
   auto columns = static_cast<std::int64_t>(Machine::arg(t, s, 1));
   if (m.tensor_memory(t.cta).release(address, columns)) {
     const std::uint32_t peer = s.flag && m.ctas() > 1 ? t.cta ^ 1 : t.cta;
-    if (m.races()) m.races()->release_columns(t, address, columns, peer);
+    m.observers().tell(&Observer::release_columns, t, address, columns, peer);
     return Step::Done;
   }
   const std::int64_t there = m.tensor_memory(t.cta).columns_from(address);
@@ -204,22 +202,22 @@ class FragmentCopy final : public Operation {
 // A warp's access as one operation of its first lane: what all lanes touch together. Was there a finding?
 bool watch_fragment(Machine& m, const Thread& first, const Site& s, bool loads) {
   constexpr int kColumns[] = {1, 2, 4, 8, 1};  // of each repetition
-  Races& races = *m.races();
+  const Observers& observers = m.observers();
   const auto shape = static_cast<Shape>(s.code);
   const auto at = TensorAddress::of(Machine::arg(first, s, 0), Machine::arg(first, s, 1), Machine::arg(first, s, 2));
-  const std::uint32_t number = races.issue(first, loads ? Queue::TmemLoad : Queue::TmemStore);
+  const std::uint32_t number = m.issue_number(first, loads ? Queue::TmemLoad : Queue::TmemStore);
   const std::int64_t lane = first.linear / 32 % 4 * 32 + at.lane % 32, lanes = shape == Shape::Rows32 ? 32 : 16;
   const std::int64_t packed = s.flag ? 2 : 1, halves = shape == Shape::Halves ? 2 : 1;
-  const std::uint64_t before = races.conflicts();
+  const std::uint64_t before = m.conflicts();
   TensorMemory::each_run(first.cta, lane, lanes, at.column, s.number * kColumns[s.code] * packed * halves,
                          [&](std::uint64_t place, std::int64_t cells) {
                            if (loads) {
-                             races.operation_reads(first, number, place, cells);
+                             observers.read(first, number, place, cells);
                            } else {
-                             races.operation_writes(first, number, place, cells);
+                             observers.write(first, number, place, cells);
                            }
                          });
-  return races.conflicts() != before;
+  return m.conflicts() != before;
 }
 
 Step fragment(Machine& m, std::span<Thread> lanes, const Site& s, bool loads) {
@@ -227,7 +225,7 @@ Step fragment(Machine& m, std::span<Thread> lanes, const Site& s, bool loads) {
   for (Thread& t : lanes) {
     auto cells = places(m, t, s);
     if (!cells) return Step::Failed;
-    if (m.races() && t.number == lanes[0].number) told = watch_fragment(m, t, s, loads);
+    if (m.observers() && t.number == lanes[0].number) told = watch_fragment(m, t, s, loads);
     std::vector<View> registers;
     std::vector<std::uint64_t> pointers;
     for (std::uint32_t item : s.items) {
@@ -253,7 +251,7 @@ Step wait(Machine& m, std::span<Thread> lanes, const Site& s) {
   const Queue queue = s.flag ? Queue::TmemLoad : Queue::TmemStore;
   for (Thread& t : lanes)
     if (!m.engine().finish_all(m, t, queue)) return Step::Failed;
-  if (m.races()) m.races()->awaited_by_warp(lanes, queue);
+  m.observers().tell(&Observer::wait, lanes, queue, std::nullopt, false);
   return Step::Done;
 }
 
@@ -263,12 +261,8 @@ bool set_up_wait(Site& s, const Arguments& a) {
 }
 
 Step fence(Machine& m, Thread& t, const Site& s) {
-  if (!m.races()) return Step::Done;
-  if (s.flag) {
-    m.races()->fence_tensor_before(t);
-  } else {
-    m.races()->fence_tensor_after(t);
-  }
+  const Fence fence{.kind = s.flag ? Fence::Kind::TensorBefore : Fence::Kind::TensorAfter};
+  m.observers().tell(&Observer::fence, t, fence);
   return Step::Done;
 }
 

@@ -210,7 +210,7 @@ bool agree(Machine& m, std::span<const Thread> lanes, const Site& s) {
   return true;
 }
 
-// Registers that the instruction reads and that nobody has written.
+// Registers that the instruction reads and that were never written.
 bool check_read(Machine& m, std::span<const Thread> lanes, std::span<const Run> runs, std::string_view what) {
   Warpgroups::Moving moving(m.warpgroups());
   for (const Run& run : runs) {
@@ -242,10 +242,10 @@ Step multiply(Machine& m, std::span<Thread> lanes, const Site& s) {
   op->accumulates = accumulates;
   op->descriptor_b = MatrixDescriptor::of_wgmma(Machine::arg(t, s, kDescriptorB));
   if (f.a_registers == 0) op->descriptor_a = MatrixDescriptor::of_wgmma(Machine::arg(t, s, kDescriptorA));
-  if (m.races()) {
-    op->raced = {m.races()->issue(t, Queue::Wgmma)};
-    if (f.a_registers == 0) watch_matrix(m, t, op->raced[0], t.cta, op->descriptor_a, f.a);
-    watch_matrix(m, t, op->raced[0], t.cta, op->descriptor_b, f.b);
+  if (m.observers()) {
+    op->numbers = {m.issue_number(t, Queue::Wgmma)};
+    if (f.a_registers == 0) watch_matrix(m, t, op->numbers[0], t.cta, op->descriptor_a, f.a);
+    watch_matrix(m, t, op->numbers[0], t.cta, op->descriptor_b, f.b);
   }
   return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
 }
@@ -258,7 +258,7 @@ Step fence(Machine& m, std::span<Thread> lanes, const Site&) {
 Step commit(Machine& m, std::span<Thread> lanes, const Site&) {
   m.warpgroups().commit(lanes[0]);
   m.engine().commit(lanes[0], Queue::Wgmma);
-  if (m.races()) m.races()->commit(lanes[0], Queue::Wgmma);
+  m.observers().tell(&Observer::commit, lanes[0], Queue::Wgmma);
   return Step::Done;
 }
 
@@ -266,7 +266,7 @@ Step commit(Machine& m, std::span<Thread> lanes, const Site&) {
 Step wait(Machine& m, std::span<Thread> lanes, const Site& s) {
   const std::uint64_t allowed = Machine::arg(lanes[0], s, 0);
   m.warpgroups().wait(lanes[0], allowed);
-  if (m.races()) m.races()->awaited_by(lanes, Queue::Wgmma, allowed);
+  m.observers().tell(&Observer::wait, lanes, Queue::Wgmma, allowed, false);
   return m.engine().finish(m, lanes[0], Queue::Wgmma, allowed) ? Step::Done : Step::Failed;
 }
 

@@ -1,7 +1,7 @@
-// Nobody can go on: who waits for whom.
+// No thread can go on: which one waits for which.
 //
 // What a thread waits for is known; who would bring it is not, for that is what threads do that wait themselves. So
-// they are let go on to see: every wait ends, nothing is counted, and each arrival and each copy that somebody would
+// they are let go on to see: every wait ends, nothing is counted, and each arrival and each copy that a thread would
 // come to is written down with its call. The run is over by then, and nothing of this is kept.
 #include <algorithm>
 #include <map>
@@ -9,6 +9,7 @@
 #include "compiler/ir/origin.h"
 #include "compiler/simulate/calls/calls.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/hazards/hazards.h"
 
 namespace tilewright::simulate {
 
@@ -27,7 +28,7 @@ class Deadlock {
 
   void tell() {
     // A warp that is split keeps all others waiting: it is the cause.
-    if (const Thread* t = m_.split_warp()) return m_.tell_split_warp(*t);
+    if (const Thread* t = m_.scheduler_.split_warp()) return m_.scheduler_.tell_split_warp(*t);
     gather();
     if (groups_.empty()) return;
     foresee();
@@ -46,7 +47,7 @@ class Deadlock {
     const Site* site = nullptr;
     std::uint64_t place = 0, phase = 0;
     std::string what;  // "for phase 1 of `full[0]`, which lacks 512 bytes"
-    // Who would bring it, and from which call; no thread: nobody.
+    // Who would bring it, and from which call; null: no thread.
     const Thread* supplier = nullptr;
     std::optional<ir::Origin> supply;
     std::size_t next = 0;  // the group of the supplier
@@ -65,7 +66,7 @@ class Deadlock {
 
   void gather() {
     for (const Thread& t : m_.threads_) {
-      const bool polls = m_.is_polling(t);
+      const bool polls = Scheduler::is_polling(t);
       if (t.state != State::Waiting && !polls) continue;
       const std::uint32_t pc = polls ? t.polled_pc : t.pc;
       const Site& site = m_.program_.sites[m_.program_.code[pc].b];
@@ -94,7 +95,7 @@ class Deadlock {
     auto here = [](std::size_t come, std::int64_t all) {
       return ", where " + std::to_string(come) + " of " + std::to_string(all) + " threads have come";
     };
-    if (g.place == 0 && m_.is_polling(t)) return "in T." + g.site->text + " for what others do";
+    if (g.place == 0 && Scheduler::is_polling(t)) return "in T." + g.site->text + " for what others do";
     if (g.place > kOffsetMask) {
       auto found = m_.barriers_.find(g.place);
       if (found == m_.barriers_.end()) {
@@ -124,17 +125,17 @@ class Deadlock {
       const auto come = std::ranges::count_if(m_.cta_threads(t.cta), [&](const Thread& o) {
         return o.state == State::Waiting && is_cta_wide(m_.site_of(o).kind);
       });
-      return "for the whole CTA" + here(static_cast<std::size_t>(come), m_.block_threads_);
+      return "for the whole CTA" + here(static_cast<std::size_t>(come), m_.launch_.cta_threads);
     }
     const std::size_t id = t.registers[g.site->args[0]] & 15;
     return "at named barrier " + std::to_string(id) +
-           here(g.threads.size() + static_cast<std::size_t>(m_.arrived_[t.cta][id]), m_.wanted_at(t));
+           here(g.threads.size() + static_cast<std::size_t>(m_.scheduler_.arrived_at(t.cta, id)),
+                m_.scheduler_.wanted_at(t));
   }
 
   // Lets every thread go on as if all of its waits ended.
   void foresee() {
-    m_.races_.reset();
-    history_ = std::move(m_.interleavings_);
+    m_.observers_.silence();
     m_.supplies_ = &supplies_;
     const std::uint64_t steps = m_.result_.steps;
     const std::size_t printed = m_.result_.printed.size();
@@ -142,8 +143,8 @@ class Deadlock {
     for (int round = 0; round < kRounds && m_.result_.steps - steps < kStepsOfAll; ++round) {
       for (Thread& t : m_.threads_) grant(t);
       bool any = false;
-      const std::uint32_t warps = (m_.block_threads_ + 31) / 32;
-      for (std::uint32_t cta = 0; cta < m_.group_ctas_; ++cta)
+      const std::uint32_t warps = (m_.launch_.cta_threads + 31) / 32;
+      for (std::uint32_t cta = 0; cta < m_.launch_.cluster_ctas; ++cta)
         for (std::uint32_t w = 0; w < warps; ++w) any |= go_on(cta, w);
       if (!any) break;
     }
@@ -161,7 +162,7 @@ class Deadlock {
     if (const std::uint64_t place = place_of(t, site); place && place <= kOffsetMask && !is_first(t))
       m_.supplies(t, place);
     Machine::set_result(t, site, 1);
-    m_.release(t);
+    m_.scheduler_.release(t);
   }
 
   // Does it stand where the run has ended? What it does there is known.
@@ -185,7 +186,7 @@ class Deadlock {
         if (m_.stopped_ || t.state == State::Ready) t.state = State::Done;
       }
       m_.stopped_ = false;
-    } while (m_.complete_warp(cta, warp) && !m_.stopped_);
+    } while (m_.scheduler_.complete_warp(cta, warp) && !m_.stopped_);
     return any;
   }
 
@@ -205,7 +206,7 @@ class Deadlock {
         if (g.supplier || s.place != g.place || g.place == 0 || at == group_of_.end()) continue;
         // What its warp has brought in this phase already would come again in a later one.
         const Thread& by = m_.threads_[s.thread];
-        if (history_ && g.place > kOffsetMask && history_->has_part(by, g.place)) continue;
+        if (m_.hazards_ && g.place > kOffsetMask && m_.hazards_->interleavings().has_part(by, g.place)) continue;
         if ((&groups_[at->second] == &g) == own) take(by, s.origin);
       }
     }
@@ -224,7 +225,7 @@ class Deadlock {
     }
   }
 
-  // The groups from one that nobody serves, or around a ring; the first of them is where the finding stands.
+  // The groups from one that nothing serves, or around a ring; the first of them is where the finding stands.
   std::vector<std::size_t> ring() const {
     std::vector<std::size_t> best;
     for (std::size_t start = 0; start < groups_.size(); ++start) {
@@ -259,7 +260,7 @@ class Deadlock {
     return out + (one_cta ? of_cta(first) : " of several CTAs of the cluster");
   }
   std::string of_cta(const Thread& t) const {
-    return m_.group_ctas_ > 1 ? " of CTA " + std::to_string(t.cta) + " of the cluster" : std::string();
+    return m_.launch_.cluster_ctas > 1 ? " of CTA " + std::to_string(t.cta) + " of the cluster" : std::string();
   }
 
   void report(const std::vector<std::size_t>& path) {
@@ -272,7 +273,7 @@ class Deadlock {
       const Group& g = groups_[path[i]];
       if (!g.supplier) {
         const auto ended = std::ranges::count(m_.threads_, State::Done, &Thread::state);
-        if (!waits_itself(g)) f.message += "; nobody who is left would bring that";
+        if (!waits_itself(g)) f.message += "; no running thread can complete that";
         if (ended) f.message += " (" + std::to_string(ended) + " threads have ended)";
         break;
       }
@@ -336,7 +337,7 @@ class Deadlock {
   }
   // All lanes of the warp are there, and the instruction waits: for registers, for columns of tensor memory.
   bool waits_itself(const Group& g) const {
-    return g.site->kind == Kind::WarpCall && m_.lanes_at(*g.threads[0]) != Machine::Lanes::Apart;
+    return g.site->kind == Kind::WarpCall && m_.scheduler_.lanes_at(*g.threads[0]) != Scheduler::Lanes::Apart;
   }
   ir::Origin origin_of(const Group& g) const { return m_.program_.origins[m_.program_.origin_of[g.pc]]; }
 
@@ -345,7 +346,6 @@ class Deadlock {
   std::map<std::uint32_t, std::size_t> group_of_;  // by thread
   std::map<std::uint32_t, bool> moved_;
   std::vector<Supply> supplies_;
-  std::unique_ptr<Interleavings> history_;
 };
 
 void Machine::deadlock() {

@@ -13,7 +13,7 @@ bool History::take_in(const History& other) {
         apart = false;
         return;
       }
-      // One reader stands for all: whoever writes there later is another cluster in any case.
+      // One reader stands for all: what writes there later is another cluster in any case.
       if (cell.write.who != 0) had.write = cell.write;
       if (cell.read.who != 0) had.read = cell.read;
     });

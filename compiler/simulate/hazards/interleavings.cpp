@@ -89,7 +89,7 @@ const Interleavings::Phase* Interleavings::phase_of(const Barrier& b, std::int64
   return phase == b.over ? &b.last : phase + 1 == b.over ? &b.previous : nullptr;
 }
 
-// Does whoever has this past come behind the end of the phase, one of the last two that are over?
+// True if an agent with this past comes after the end of the phase, one of the last two that are over?
 bool Interleavings::knows(const Clock& past, const Barrier& b, std::int64_t phase) {
   if (phase < 0 || at(past, b.agent) > phase) return true;
   const Phase& over = phase == b.over ? b.last : b.previous;

@@ -9,14 +9,14 @@
 //
 // Where the end of phase n+1 always comes behind a wait for phase n, and waits and arrivals always behind the end of
 // the phase before theirs, every order counts the same arrivals in the same phases; each wait is then for one number to
-// be reached that only grows, so whoever can go on in one order can go on in every one, and a run that came to its end
+// be reached that only grows, so what can go on in one order can go on in every one, and a run that came to its end
 // shows that all of them do (as of Kahn's process networks). So the search needs no enumeration: it asks of each wait
 // and of each arrival whether those orders are enforced, with vectors of times that move along with what threads wait
 // for. What is not enforced is an order in which the other comes first, and that order is the finding.
 //
 // An agent is a warp: its lanes are taken to go on together, as the hardware mostly lets them. Barriers are agents,
-// too; their time is the phases whose end somebody has waited for: bytes and tensor-core work come when they like, and
-// whoever has started them does not know their end. Reads of memory that others write atomically pass on what those
+// too; their time is the phases whose end was waited for: bytes and tensor-core work come when they like, and
+// the agent that started them does not know their end. Reads of memory that others write atomically pass on what those
 // knew, so that flags count as barriers do. Control flow is that of the run.
 #pragma once
 #include <cstdint>
@@ -105,7 +105,7 @@ class Interleavings {
   void advance(Warp& w);
   void learn(Warp& w, const Clock& more, std::uint32_t agent = 0, std::uint32_t time = 0);
   void take_part(Phase& phase, const Thread& t, const Clock& past, bool later);
-  // Null: whoever has this past comes behind the phase's end; else one part of it that may still be to come.
+  // Null: an agent with this past comes after the phase's end; else one part of it that may still be to come.
   static const Part* missing(const Phase& phase, const Clock& past);
   static bool knows(const Clock& past, const Barrier& b, std::int64_t phase);
   const Phase* phase_of(const Barrier& b, std::int64_t phase) const;

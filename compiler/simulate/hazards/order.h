@@ -20,6 +20,8 @@
 #include <span>
 #include <vector>
 
+#include "compiler/simulate/machine/observer.h"
+
 namespace tilewright::simulate {
 
 using Agent = std::uint32_t;
@@ -61,7 +63,7 @@ struct Knowledge {
   std::vector<std::uint64_t> within;  // serials of what was joined into this one
 };
 
-// What several agents release at one place, until somebody acquires it.
+// What several agents release at one place, until it is acquired.
 class Gathering {
  public:
   bool empty() const { return tips_.empty() && bases_.empty(); }
@@ -94,8 +96,7 @@ class Order {
   }
   // Up to which time.
   Time known_time(Agent thread, Agent other) const { return at(threads_[thread].base->seen, other); }
-  // State spaces of memory that a fence of the async proxy is about.
-  enum class Space : std::uint8_t { Both, Shared, Global };
+  using Space = ProxySpace;
   // The same of asynchronous operations that the thread starts now, and of what the other one wrote ordinarily there.
   bool proxy_knows(Agent thread, Agent other, Time time, Space space) const {
     const Own& own = threads_[thread];
@@ -144,7 +145,7 @@ class Order {
   struct Own {
     Known base;
     Time time = 1, proxied = 0, proxied_global = 0;
-    std::array<Agent, kStrands> strands{};  // 0: nobody has waited for any yet
+    std::array<Agent, kStrands> strands{};  // 0: none was waited for yet
     std::uint32_t used = 0;                 // bits of the strands that have ended to some point
     std::array<Time, kStrands> done{};
   };

@@ -44,7 +44,7 @@ void Races::touch(Access access, std::uint64_t pointer, std::int64_t bytes) {
   const std::uint64_t block = pointer >> kOffsetBits;
   if (full_ || !machine_.is_watched(block)) return;
   const std::int64_t first = offset_of(pointer);
-  if (block < first_shared_) access.space = Order::Space::Global;
+  if (block < first_shared_) access.space = ProxySpace::Global;
   bool fits = shadow_at(pointer).each(block, first, bytes, [&](Cell& cell, std::int64_t at, std::int64_t width) {
     const std::uint64_t here = pointer_to(block, at);
     if (access.writes) {
@@ -69,14 +69,10 @@ void Races::write(const Thread& t, std::uint64_t pointer, std::int64_t bytes, co
   touch({.thread = t, .writes = true, .how = how, .old = old, .now = now, .view = view}, pointer, bytes);
 }
 
-void Races::operation_reads(const Thread& t, std::uint32_t operation, std::uint64_t pointer, std::int64_t bytes) {
-  touch({.thread = t, .operation = operation, .proxy = is_proxy(issued(operation).queue)}, pointer, bytes);
-}
-
-void Races::operation_writes(const Thread& t, std::uint32_t operation, std::uint64_t pointer, std::int64_t bytes,
-                             How how) {
-  touch({.thread = t, .operation = operation, .writes = true, .proxy = is_proxy(issued(operation).queue), .how = how},
-        pointer, bytes);
+void Races::access(const Thread& t, const Accessed& what) {
+  const bool proxy = !what.is_map && is_proxy(issued(what.operation).queue);
+  touch({.thread = t, .operation = what.operation, .writes = what.writes, .proxy = proxy, .how = what.how},
+        what.pointer, what.bytes);
 }
 
 bool Races::has_ended(const Access& a, const Issued& op, bool writing) const {
@@ -189,7 +185,7 @@ void Races::note_reader(const Access& a, Cell& cell, std::uint64_t pointer) {
     return;
   }
   if (joins(cell.read)) return;
-  // Whoever comes after this read also comes after those that this one comes after.
+  // What comes after this read also comes after those that this one comes after.
   auto covered = [&](const Readers& had) {
     Touch one;
     if (!a.operation && !(had.site & Touch::kAtomic) && (now.site & Touch::kAtomic)) return false;
@@ -210,10 +206,10 @@ void Races::note_reader(const Access& a, Cell& cell, std::uint64_t pointer) {
 
 // ---- operations ----
 
-std::uint32_t Races::issue(const Thread& t, Queue queue, Kind kind) {
+void Races::issue(const Thread& t, std::uint32_t operation, Queue queue, Kind kind) {
   const Time number = queue == Queue::Counted ? 0 : ++strands_[t.number].issued[index_of(queue)];
-  issued_.push_back({t.number, queue, number, 0, kind});
-  return static_cast<std::uint32_t>(issued_.size());
+  issued_.resize(operation);
+  issued(operation) = {t.number, queue, number, 0, kind};
 }
 
 // Lanes of one warp that store one value by one instruction: one of them does it (CUDA programming guide, "SIMT

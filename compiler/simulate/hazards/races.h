@@ -2,7 +2,7 @@
 //
 // Two accesses race when one of them writes, not both are atomic, and no chain of synchronisation leads from the end of
 // the earlier one to the start of the later one (order.h). An asynchronous operation begins where it is issued and ends
-// where somebody has waited for it, whenever this run happened to carry it out: a race is found in every order of
+// where a wait for it has ended, whenever this run happened to carry it out: a race is found in every order of
 // execution in which both accesses are made, not only in an unlucky one.
 #pragma once
 #include <string>
@@ -14,6 +14,7 @@
 #include "compiler/simulate/hazards/shadow.h"
 #include "compiler/simulate/machine/engine.h"
 #include "compiler/simulate/machine/memory.h"
+#include "compiler/simulate/machine/observer.h"
 
 namespace tilewright::simulate {
 
@@ -52,32 +53,21 @@ class Races {
   OtherGroup meet_grid() { return {group_, order_.meet_all()}; }
   void leave_grid(std::span<const OtherGroup> others) { order_.acquire_groups(others); }
 
-  std::uint64_t conflicts() const { return conflicts_; }  // told so far
+  // Accesses, before they happen. Stores of equal values are told apart.
+  void read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how, std::string_view view);
+  void write(const Thread& t, std::uint64_t pointer, std::int64_t bytes, const std::byte* old, const std::byte* now,
+             How how, std::string_view view);
+  void access(const Thread& t, const Accessed& what);
 
-  // ---- accesses of a thread, before they happen ----
-  enum class How : std::uint8_t { Plain, Atomic };
-  // `view`: what the script calls the memory there; empty: not known.
-  void read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how = How::Plain,
-            std::string_view view = {});
-  // `now` are the new bytes, `old` those there; stores of equal values are told apart. Null: not compared.
-  void write(const Thread& t, std::uint64_t pointer, std::int64_t bytes, const std::byte* old = nullptr,
-             const std::byte* now = nullptr, How how = How::Plain, std::string_view view = {});
-
-  // ---- accesses of an operation that the thread issues ----
-  // Of the tensor core's operations, which are ordered by pairs (races_tensor.cpp).
-  enum class Kind : std::uint8_t { None, Product, MatrixCopy, LaneCopy, Shift };
-  std::uint32_t issue(const Thread& t, Queue queue, Kind kind = Kind::None);
+  // ---- operations that threads issue ----
+  using Kind = TensorWork;
+  void issue(const Thread& t, std::uint32_t operation, Queue queue, Kind kind);
   // The newest operation of a queue, and what the thread knows: all of its operations so far come behind that.
   struct SoFar {
     Time last = 0;
     Known known;
   };
   SoFar so_far(const Thread& t, Queue queue) const;
-  void operation_reads(const Thread& t, std::uint32_t operation, std::uint64_t pointer, std::int64_t bytes);
-  void operation_writes(const Thread& t, std::uint32_t operation, std::uint64_t pointer, std::int64_t bytes,
-                        How how = How::Plain);
-  // A tensor map, which copies see through a proxy of its own: use_map looks after that.
-  void operation_reads_map(const Thread& t, std::uint32_t operation, std::uint64_t map);
   // The open group of a queue is closed.
   void commit(const Thread& t, Queue queue);
   // The thread has waited for all but its newest `allowed` groups of a queue, or for all of them; `reads`: as far as
@@ -96,9 +86,8 @@ class Races {
   void committed(const Thread& t, Time number, std::uint64_t barrier);
 
   // ---- synchronisation ----
-  void meet(std::span<Thread* const> threads);
-  void meet_lanes(std::span<const Thread> lanes, std::uint32_t members);  // those of a warp whose bit is set
-  void fence_proxy(const Thread& t, Order::Space space = Order::Space::Both);
+  void meet(std::span<const Thread* const> threads);
+  void fence_proxy(const Thread& t, ProxySpace space);
   // tcgen05.fence before and after threads synchronise.
   void fence_tensor_before(const Thread& t);
   void fence_tensor_after(const Thread& t);
@@ -111,7 +100,7 @@ class Races {
   void arrive_relaxed(const Thread& t);
   void leave_cluster(const Thread& t);
   void leave(const Thread& t, std::uint64_t place);  // has waited: what arrived there is known
-  void close(std::uint64_t place);                   // everybody has come; the next ones belong to the next phase
+  void close(std::uint64_t place);                   // all have come; the next ones belong to the next phase
   void init_barrier(const Thread& t, std::uint64_t barrier);
   void end_barrier(const Thread& t, std::uint64_t barrier);
   void use_barrier(const Thread& t, std::uint64_t barrier);
@@ -163,7 +152,7 @@ class Races {
     const Thread& thread;
     std::uint32_t operation = 0;  // 0: the thread itself
     bool writes = false, proxy = false;
-    Order::Space space = Order::Space::Shared;
+    ProxySpace space = ProxySpace::Shared;
     How how = How::Plain;
     const std::byte *old = nullptr, *now = nullptr;
     std::string_view view{};
@@ -183,7 +172,7 @@ class Races {
   Tensor tensor_order(const Access& a, const Issued& op) const;
   bool is_pipelined(const Access& a, const Issued& op) const;
   Agent warp_of(const Thread& t) const;                   // its first lane
-  bool is_awaited(const Issued& op, bool writing) const;  // by anybody
+  bool is_awaited(const Issued& op, bool writing) const;  // by any thread
   // Why nothing orders an access behind an earlier one, and what would.
   static std::string_view wait_for(Queue queue, bool writes);
   struct Cause {
@@ -239,7 +228,6 @@ class Races {
   Shadow shadow_;  // of the cluster's own memory
   std::uint64_t first_shared_ = 0;
   bool full_ = false;
-  std::uint64_t conflicts_ = 0;
   std::uint32_t group_ = 0;         // number of the cluster
   std::uint32_t first_thread_ = 0;  // of the cluster, among those of the grid
   std::uint32_t stride_ = 0;        // from one cluster's first thread to the next one's: whole warps

@@ -4,25 +4,19 @@
 
 #include "compiler/intrinsics/say.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/hazards/races.h"
 #include "compiler/simulate/machine/machine.h"
 
 namespace tilewright::simulate {
 
-void Races::meet(std::span<Thread* const> threads) {
+void Races::meet(std::span<const Thread* const> threads) {
   std::vector<Agent> agents;
   agents.reserve(threads.size());
   for (const Thread* t : threads) agents.push_back(t->number);
   order_.meet(agents);
 }
 
-void Races::meet_lanes(std::span<const Thread> lanes, std::uint32_t members) {
-  std::vector<Agent> agents;
-  for (std::size_t l = 0; l < lanes.size(); ++l)
-    if (members >> l & 1) agents.push_back(lanes[l].number);
-  order_.meet(agents);
-}
-
-void Races::fence_proxy(const Thread& t, Order::Space space) { order_.fence_proxy(t.number, space); }
+void Races::fence_proxy(const Thread& t, ProxySpace space) { order_.fence_proxy(t.number, space); }
 
 void Races::arrive(const Thread& t, std::uint64_t at) {
   Place& p = place(at);
@@ -208,10 +202,6 @@ void Races::acquire_map(const Thread& t, std::uint64_t map) {
   // Behind the fence: what others do with the map after synchronising with this thread.
   Gathering none;
   order_.release(t.number, none);
-}
-
-void Races::operation_reads_map(const Thread& t, std::uint32_t operation, std::uint64_t map) {
-  touch({.thread = t, .operation = operation}, map, kMapBytes);
 }
 
 void Races::use_map(const Thread& t, std::uint64_t map) {

@@ -11,6 +11,7 @@
 #include "compiler/intrinsics/say.h"
 #include "compiler/simulate/calls/calls.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/hazards/races.h"
 #include "compiler/simulate/machine/machine.h"
 
 namespace tilewright::simulate {
@@ -168,7 +169,7 @@ void Races::release_columns(const Thread& t, std::int64_t first, std::int64_t co
   f.code = awaited ? code::kRace : code::kUnawaited;
   if (of_pair) f.severity = Severity::Warning;
   f.message = "thread " + std::to_string(t.linear) + " gives back columns of tensor memory that " + name_of(left) +
-              " touches: " + (awaited ? "nothing orders the two" : "nobody has waited for it");
+              " touches: " + (awaited ? "nothing orders the two" : "no wait covers it");
   f.hint = awaited ? "put {cta_sync}() before tcgen05.dealloc, or another barrier that both threads reach"_row_text
                    : wait_for(op.queue, true);
   if (of_pair)

@@ -1,6 +1,7 @@
 // Races in words: who, which bytes, why nothing orders them, and what would.
 #include "compiler/intrinsics/say.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/hazards/races.h"
 #include "compiler/simulate/machine/machine.h"
 
 namespace tilewright::simulate {
@@ -120,10 +121,10 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
   if (op && op->queue == Queue::TensorCore && a.operation && issued(a.operation).queue == Queue::TensorCore &&
       op->thread == t.number && !is_pipelined(a, *op))
     return {code::kUnawaited, Severity::Error,
-            "PTX does not order such a pair (9.7.16.6.2), and nobody has waited for the first",
+            "PTX does not order such a pair (9.7.16.6.2), and no wait covers the first",
             wait_for(op->queue, earlier_writes)};
   if (op && !is_awaited(*op, earlier_writes))
-    return {code::kUnawaited, Severity::Error, "nobody has waited for it", wait_for(op->queue, earlier_writes)};
+    return {code::kUnawaited, Severity::Error, "no wait covers it", wait_for(op->queue, earlier_writes)};
   if (op && is_on_tensor_memory(a, *op)) {
     const Tensor order = tensor_order(a, *op);
     if (order == Tensor::NotFencedBefore)
@@ -135,17 +136,17 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
               "no tcgen05.fence.after_thread_sync() stands between the barrier that orders the two and this",
               "put {tmem_fence_after}() behind the wait on that barrier"_row_text};
   }
-  if (op) {  // its end is known to others, and to nobody before this
+  if (op) {  // its end is known to others, and to no thread before this
     const bool by_barrier = op->queue == Queue::Counted || op->queue == Queue::TensorCore;
     return {code::kRace, Severity::Error, unordered, by_barrier ? "wait on its barrier in this thread, too" : barrier};
   }
   if (a.proxy && earlier_writes && other && order_.knows(t.number, other->number, earlier.time)) {
     if (fences_apart_ && !order_.proxy_knows(t.number, other->number, earlier.time, a.space) &&
         order_.proxy_knows(t.number, other->number, earlier.time,
-                           a.space == Order::Space::Global ? Order::Space::Shared : Order::Space::Global))
+                           a.space == ProxySpace::Global ? ProxySpace::Shared : ProxySpace::Global))
       return {code::kProxy, Severity::Error,
               "the fence between them is for another state space (PTX ISA 9.7.13.4, fence.proxy.async)",
-              a.space == Order::Space::Global
+              a.space == ProxySpace::Global
                   ? "write {fence_proxy_async}(\"global\"), or leave the space out"_row_text
                   : "write {fence_proxy_async}(\"shared::cta\"), or leave the space out"_row_text};
     return {code::kProxy, Severity::Error, "no fence makes ordinary writes visible to asynchronous copies",
@@ -201,7 +202,7 @@ void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes,
     std::uint32_t site;
     const Thread* thread;
   };
-  ++conflicts_;
+  machine_.note_conflict();
   const Thread& t = a.thread;
   std::string own = name_of({first_thread_ + t.number + 1, 0, 0});
   if (a.operation) own = std::string(words_of(issued(a.operation).queue)) + " of " + own;

@@ -12,11 +12,11 @@
 
 namespace tilewright::simulate {
 
-// One access: by whom, when on his clock, where in the program.
+// One access: by which agent, when on its clock, where in the program.
 struct Touch {
   static constexpr std::uint32_t kOperation = 1u << 31, kAtomic = 1u << 31;
 
-  std::uint32_t who = 0;   // 0: nobody; the number of a thread in the grid plus one; kOperation and an operation's
+  std::uint32_t who = 0;   // 0: none; the number of a thread in the grid plus one; kOperation and an operation's
   std::uint32_t time = 0;  // of the thread
   std::uint32_t site = 0;  // and kAtomic
 
@@ -26,7 +26,7 @@ struct Touch {
 
 // Lanes of one warp that read at the same time of theirs; or an operation, which has no lanes.
 struct Readers {
-  std::uint32_t who = 0;  // 0: nobody; the number of a warp in the grid plus one; kOperation and an operation's
+  std::uint32_t who = 0;  // 0: none; the number of a warp in the grid plus one; kOperation and an operation's
   std::uint32_t time = 0;
   std::uint32_t lanes = 0;
   std::uint32_t site = 0;  // and kAtomic

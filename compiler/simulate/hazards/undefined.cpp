@@ -73,7 +73,7 @@ void Machine::store_undefined(const Thread& t, std::uint64_t pointer, View at, s
 // floating data; other numbers may lead anywhere.
 void Machine::store_unknown(const Thread& t, std::uint64_t pointer, std::uint32_t read) {
   constexpr std::size_t kMost = std::size_t{1} << 20;
-  const bool global = generic(pointer) >> kOffsetBits < first_shared_;
+  const bool global = generic(pointer) >> kOffsetBits < memory_.first_shared;
   if (global ? !program_.code[t.pc].type.is_floating() : stored_reads_.size() >= kMost)
     return matters(t, read, "it is stored where other threads find it");
   stored_reads_[place_key(t, pointer)] = read;
@@ -81,7 +81,7 @@ void Machine::store_unknown(const Thread& t, std::uint64_t pointer, std::uint32_
 
 void Machine::put_out(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read) {
   const std::uint64_t block = generic(pointer) >> kOffsetBits;
-  if (block >= first_shared_ || block >= kLocalBlocks || !options_.uninitialised_reads) return;
+  if (block >= memory_.first_shared || block >= kLocalBlocks || !options_.uninitialised_reads) return;
   const std::int64_t hole = at.hole(bytes);
   if (read == 0 && hole == bytes) return;
   const std::string name = "`" + std::string(block_name(block)) + "`";

@@ -95,6 +95,18 @@ void Compiler::storage() {
   }
 }
 
+namespace {
+
+// Does the instruction of 0.27 write registers only by values that are stored afterwards?
+bool stores_by_value(const intrinsics::Intrinsic& row) {
+  const intrinsics::Form* form = intrinsics::form_of(row);
+  return form && (!form->same || std::ranges::none_of(form->same->operands, [](const intrinsics::Operand& o) {
+           return o.kind == intrinsics::OperandKind::Reference || o.item == intrinsics::OperandKind::Reference;
+         }));
+}
+
+}  // namespace
+
 void Compiler::survey() {
   auto look = [&](Expr e) {
     walk(e, [&](Expr x) {
@@ -103,7 +115,7 @@ void Compiler::survey() {
       if (c && c->callee == &builtin::address_of)
         if (const Load* element = c->args[0].as<Load>()) in_memory_.insert(element->buffer->data);
       if (c)
-        if (const intrinsics::Intrinsic* row = intrinsics::of(c->callee))
+        if (const intrinsics::Intrinsic* row = intrinsics::of(c->callee); row && !stores_by_value(*row))
           for (const intrinsics::Operand& o : row->operands)
             if (o.kind == intrinsics::OperandKind::Reference || o.item == intrinsics::OperandKind::Reference)
               for (Expr arg : c->args)
@@ -288,6 +300,10 @@ void Compiler::loop(const For* s) {
 }
 
 void Compiler::store(const Store* s) {
+  if (s->buffer->dtype.bits > 64) {
+    too_wide(s->buffer->dtype);
+    return;
+  }
   Registers in = values(s->value);
   if (is_register(s->buffer)) {
     const Registers& to = scalars_.at(s->buffer->data);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/intrinsics/arguments.h"
-#include "compiler/intrinsics/intrinsic.h"
+#include "compiler/intrinsics/forms.h"
 #include "compiler/lower/lower.h"
 #include "compiler/simulate/calls/calls.h"
 #include "compiler/simulate/machine/program.h"
@@ -79,6 +79,8 @@ class Compiler {
   // ---- compile_calls.cpp
   // `what`: a part of the call that has a name of its own; empty: the call.
   Registers unmodelled(const ir::Call* e, std::string_view what = {});
+  // Registers have 64 bits.
+  Registers too_wide(ir::DataType d);
   std::string unmodelled_text(const ir::Call* e, std::string_view what = {}) const;
   Registers meet(Site site, ir::DataType result);
   // A call of a row of calls.h.
@@ -96,6 +98,19 @@ class Compiler {
   Registers extern_function(const intrinsics::Intrinsic& row, const ir::Call* e);
   Registers math(std::string_view name, const ir::Call* e);
   Registers intrinsic(const intrinsics::Intrinsic& row, const ir::Call* e);
+  Registers of_row(const intrinsics::Intrinsic& row, const ir::Call* e);
+  // compile_instructions.cpp: the instructions of 0.27. False: of another kind.
+  struct Instruction27;
+  Registers instruction(const intrinsics::Form& form, const ir::Call* e);
+  Registers unpredicated(const intrinsics::Form& form, const ir::Call* e);
+  bool compute_registers(const Instruction27& in);
+  bool approximate(const Instruction27& in, const std::vector<Register>& read);
+  Site site_as(const Instruction27& in, std::string_view id);
+  bool move_memory(const Instruction27& in);
+  bool vote(const Instruction27& in);
+  bool exchange_lanes(const Instruction27& in);
+  bool move_address(const Instruction27& in);
+  void store_element(ir::Expr to, Register value);
   // The parts of intrinsic(): barriers of threads, values that threads exchange, matrices, text. False: of another
   // kind.
   bool synchronise(const intrinsics::Intrinsic& row, const ir::Call* e, Registers& out);

@@ -37,6 +37,15 @@ Registers Compiler::unmodelled(const Call* e, std::string_view what) {
   return Registers(std::max<std::size_t>(1, e->dtype.lanes), constant_register(0));
 }
 
+Registers Compiler::too_wide(DataType d) {
+  Site site;
+  site.text = "a value of " + dtype_name(d) + " is not modelled by the simulator, whose registers have 64 bits";
+  site.origin = origin_;
+  program_.sites.push_back(std::move(site));
+  emit({Op::Unmodelled, kVoid, 0, 0, static_cast<Register>(program_.sites.size() - 1)});
+  return Registers(std::max<std::size_t>(1, d.lanes), constant_register(0));
+}
+
 Registers Compiler::meet(Site site, DataType result) {
   site.origin = origin_;
   Registers out;
@@ -58,7 +67,7 @@ namespace {
 bool is_for_own_window(Meaning meaning, const intrinsics::Arguments& a) {
   using enum Meaning;
   const auto given = [&](std::string_view name) { return a.operand(name) && a.given(name); };
-  if (a.operand("space")) {
+  if (a.operand("space") && a.given("space")) {
     const std::string space = a.text("space");
     return space == "shared" || space == "shared::cta";
   }
@@ -67,7 +76,7 @@ bool is_for_own_window(Meaning meaning, const intrinsics::Arguments& a) {
                        meaning == MbarrierArriveDrop || meaning == MbarrierWait || meaning == MbarrierTestWait ||
                        meaning == MbarrierTestWaitState;
   // A mapped address comes as a number.
-  return barrier && !given("cta_id") && !(a.operand("bar") && a.operand("bar")->dtype == kUInt64);
+  return barrier && !given("cta_id") && !given("remote") && !(a.operand("bar") && a.operand("bar")->dtype == kUInt64);
 }
 
 }  // namespace
@@ -332,6 +341,13 @@ Registers Compiler::print(const Call* e) {
 }
 
 Registers Compiler::intrinsic(const intrinsics::Intrinsic& row, const Call* e) {
+  if (const intrinsics::Form* form = intrinsics::form_of(row)) return instruction(*form, e);
+  if (&row == &intrinsics::address_offset())
+    return {make(Op::PointerAdd, kHandle, scalar(e->args[0]), scalar(e->args[1]), 1)};
+  return of_row(row, e);
+}
+
+Registers Compiler::of_row(const intrinsics::Intrinsic& row, const Call* e) {
   if (const CallRow* call = call_of(row)) {
     // What a CTA does as one begins and ends with all of its threads.
     const bool as_one = row.meaning == Meaning::Nvshmem && row.by.together == intrinsics::Together::Cta;
@@ -363,7 +379,7 @@ Registers Compiler::intrinsic(const intrinsics::Intrinsic& row, const Call* e) {
     case Meaning::BitsToFloat: return {make(Op::FromBits, kFloat32, value(0))};
     case Meaning::FloatToBits: return {make(Op::ToBits, kFloat32, value(0))};
     case Meaning::Exp2Approx: return math("ex2.approx.ftz", e);
-    case Meaning::RcpApprox: return math("rcp.approx.ftz", e);
+    case Meaning::RcpApprox: return math(e->args.size() == 2 ? "fdividef" : "rcp.approx.ftz", e);
     case Meaning::TrapUnless: emit({Op::Trap, kVoid, 0, value(0)}); return {constant_register(0)};
     case Meaning::Print: return print(e);
     case Meaning::CallSource: return foreign(row, e);

@@ -178,6 +178,7 @@ Register Compiler::convert(DataType to, DataType from, Register r) {
 }
 
 Registers Compiler::load(const Load* e) {
+  if (e->dtype.bits > 64) return too_wide(e->dtype);
   if (is_register(e->buffer)) {
     Register r = scalars_.at(e->buffer->data)[0];
     if (!assigned_.contains(e->buffer->data)) emit({Op::CheckDefined, e->dtype, r});

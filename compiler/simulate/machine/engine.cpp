@@ -51,6 +51,7 @@ bool Engine::land(Machine& m, Thread& t, std::size_t index) {
   const bool good = op->land(m, t);
   if (m.blame()) m.blame()->landed(m, t, *op, before, m.result());
   if (m.timeline()) m.timeline()->landed(*op, t.cta, t.linear / 32, m.now());
+  m.observers().tell(&Observer::land, t, *op);
   return good;
 }
 
@@ -71,14 +72,10 @@ bool Engine::issue(Machine& m, Thread& t, std::unique_ptr<Operation> op) {
     return true;
   }
   Lane& lane = lane_of(t);
-  if (m.interleavings() && !op->signals().empty()) op->past = m.interleavings()->past(t);
   op->sequence = ++sequence_;
   op->group = lane.open(op->queue);
   op->origin = m.origin_of(t);
-  for (std::uint64_t barrier : m.causes() ? op->signals() : std::span<const std::uint64_t>()) {
-    if (op->counted_bytes()) m.causes()->copies(m, t, barrier, op->counted_bytes());
-    if (op->queue == Queue::Commit) m.causes()->arrives(m, t, barrier);
-  }
+  m.observers().tell(&Observer::start, t, *op);
   if (op->queue == Queue::TensorCore) pipeline_.push_back({op->sequence, t.number});
   if (m.timeline()) m.timeline()->issued(t.cta, *op, m.now());
   if (op->queue == Queue::TmemLoad) ++t.loads_under_way;
@@ -158,14 +155,14 @@ bool Engine::step(Machine& m) {
         due.push_back({op->sequence, n});
   }
   std::ranges::sort(due, {}, &Due::sequence);
-  // One after the other, until somebody goes on.
-  const std::uint64_t before = m.releases();
+  // One after the other, until a thread goes on.
+  const std::uint64_t before = m.scheduler().releases();
   for (const Due& next : due) {
     const auto& pending = lanes_[next.thread].pending;
     auto op = std::ranges::find_if(pending, [&](const auto& p) { return p->sequence == next.sequence; });
     if (op == pending.end()) continue;  // landed with another one
     if (!land(m, m.thread(next.thread), static_cast<std::size_t>(op - pending.begin()))) return true;
-    if (m.releases() != before) break;
+    if (m.scheduler().releases() != before) break;
   }
   return !due.empty();
 }
@@ -216,7 +213,7 @@ bool Engine::leave(Machine& m, std::uint32_t cta) {
         if (!land(m, t, i)) return false;
         i = 0;  // an arrival lands what is before it, too
       } else {
-        // Nobody can see what it would do.
+        // What it would do cannot be seen.
         pending.erase(pending.begin() + static_cast<std::ptrdiff_t>(i));
         --under_way_;
       }

@@ -2,7 +2,7 @@
 //
 // An operation first takes its source, then lands: writes its destination and signals its barrier. Between the issue
 // and the moment that the script can rely on, the hardware does either whenever it likes. `Timing` chooses: `Latest`
-// does nothing before somebody has to wait for it, so a missing wait shows as old data; `Earliest` lands at once, so a
+// does nothing before a thread has to wait for it, so a missing wait shows as old data; `Earliest` lands at once, so a
 // slot that is filled too early shows as new data; `Random` does both at seeded moments.
 //
 // Operations of one thread stand in the order of their issue. Group waits finish those of a queue up to a group; an
@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "compiler/ir/stmt.h"
-#include "compiler/simulate/hazards/interleavings.h"
 #include "compiler/simulate/simulate.h"
 
 namespace tilewright::simulate {
@@ -55,10 +54,9 @@ class Operation {
   std::uint64_t barrier = 0;   // pointer to the barrier that it signals; 0: none
   std::uint64_t sequence = 0;  // order of issue among all threads
   std::uint32_t shown = 0;     // its number in the timeline; 0: there is none
-  // Its numbers in Races, one for each destination.
-  std::vector<std::uint32_t> raced;
+  // Its numbers among those that observers are told, one for each destination.
+  std::vector<std::uint32_t> numbers;
   ir::Origin origin;
-  Interleavings::Past past;  // what came before its issue; null: nobody asks
 };
 
 class Engine {
@@ -79,7 +77,7 @@ class Engine {
   bool finish_loads(Machine& m, Thread& t, std::uint64_t pointer, std::int64_t bytes);
   bool finish_all(Machine& m, Thread& t, Queue queue) { return finish_before(m, t, queue, ~std::uint64_t{0}); }
 
-  // Nobody can run: lands operations that somebody waits for, the oldest first, until somebody can. False: there are
+  // No thread can run: lands operations that are waited for, the oldest first, until a thread can. False: there are
   // none.
   bool step(Machine& m);
   // Between two threads' turns: does something or nothing. Random timing only.

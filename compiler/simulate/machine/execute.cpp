@@ -85,8 +85,8 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
     // A register of a tcgen05.ld is there when it is used: a true dependency needs no wait (PTX ISA 9.7.16.6.4.5).
     if (t.loads_under_way && !engine_.finish_loads(*this, threads_[t.number], pointer, bytes)) return std::nullopt;
     out = {t.frame + local.frame, t.frame_defined + local.frame, t.frame_tags ? t.frame_tags + local.frame : nullptr};
-  } else if (number > 0 && number < blocks_.size()) {
-    const Block& block = blocks_[number];
+  } else if (number > 0 && number < memory_.blocks.size()) {
+    const Block& block = memory_.blocks[number];
     name = block.name;
     size = block.size;
     base = block.base;
@@ -116,7 +116,7 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
   }
   out = out.at(offset);
   if (writing) {
-    if (number >= first_shared_ && number < blocks_.size()) spare_barriers(t, pointer, bytes);
+    if (number >= memory_.first_shared && number < memory_.blocks.size()) spare_barriers(t, pointer, bytes);
     out.mark(true, bytes);
     if (blame_) blame_->wrote(*this, t, pointer, bytes, result_);
   }
@@ -124,16 +124,16 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
 }
 
 const ir::Var* Machine::data_of(std::uint64_t block) const {
-  if (block >= first_shared_ && block < blocks_.size() && !kernel_.shared.empty())
-    return kernel_.shared[(block - first_shared_) % kernel_.shared.size()].buffer->data;
-  const auto found = std::ranges::find(global_numbers_, block);
-  if (found == global_numbers_.end()) return nullptr;
-  const ir::Buffer* tensor = program_.globals[static_cast<std::size_t>(found - global_numbers_.begin())].tensor;
+  if (block >= memory_.first_shared && block < memory_.blocks.size() && !kernel_.shared.empty())
+    return kernel_.shared[(block - memory_.first_shared) % kernel_.shared.size()].buffer->data;
+  const auto found = std::ranges::find(memory_.global_numbers, block);
+  if (found == memory_.global_numbers.end()) return nullptr;
+  const ir::Buffer* tensor = program_.globals[static_cast<std::size_t>(found - memory_.global_numbers.begin())].tensor;
   return tensor ? tensor->data : nullptr;
 }
 
 const ElementNames& Machine::names() const {
-  if (!names_) names_ = std::make_unique<ElementNames>(kernel_, [this](ir::Expr e) { return evaluate(e); });
+  if (!names_) names_ = std::make_unique<ElementNames>(kernel_, [this](ir::Expr e) { return launch_.evaluate(e); });
   return *names_;
 }
 
@@ -162,8 +162,8 @@ std::uint64_t Machine::address(const Thread& t, const Access& access, std::int64
   int bits = access.type.storage_bits();
   std::int64_t bytes = bits < 8 && bits > 0 ? element * bits / 8 : element * access.bytes;
   switch (access.where) {
-    case Where::Global: return pointer_to(global_numbers_[access.index], bytes);
-    case Where::Shared: return pointer_to(first_shared_ + t.cta * program_.shared.size() + access.index, bytes);
+    case Where::Global: return pointer_to(memory_.global_numbers[access.index], bytes);
+    case Where::Shared: return pointer_to(memory_.first_shared + t.cta * program_.shared.size() + access.index, bytes);
     case Where::Local: return pointer_to(kLocalBlocks + access.index, bytes);
     case Where::Pointer: return moved(t.registers[access.index], bytes);
   }
@@ -207,7 +207,7 @@ bool Machine::load(Thread& t, const Instruction& i) {
   const std::uint64_t at = address(t, access, index);
   std::optional<View> from = view(t, at, bytes, bytes, false, "read");
   if (!from) return false;
-  if (races_ && access.where != Where::Local) races_->read(t, at, bytes, Races::How::Plain, access.name);
+  if (observers_ && access.where != Where::Local) observers_.read(t, at, bytes, How::Plain, access.name);
   std::uint32_t read = 0;
   if (const std::int64_t hole = options_.uninitialised_reads ? from->hole(bytes) : bytes; hole != bytes) {
     read = undefined_at(t, moved(at, hole), [&] {
@@ -245,14 +245,14 @@ bool Machine::store(Thread& t, const Instruction& i) {
   const std::uint64_t at = address(t, access, index);
   std::optional<View> to = view(t, at, bytes, bytes, true, "write");
   if (!to) return false;
-  if (races_ && access.where != Where::Local) {
+  if (observers_ && access.where != Where::Local) {
     // A vector has at most 16 bytes, or 8 lanes of 8.
     std::array<std::byte, 64> now;
     for (std::int64_t lane = 0; lane < lanes && bytes <= 64; ++lane) {
       std::uint64_t raw = to_bits(t.registers[i.dst + lane], access.type);
       std::memcpy(now.data() + lane * access.bytes, &raw, static_cast<std::size_t>(access.bytes));
     }
-    races_->write(t, at, bytes, to->bytes, bytes <= 64 ? now.data() : nullptr, Races::How::Plain, access.name);
+    observers_.write(t, at, bytes, to->bytes, bytes <= 64 ? now.data() : nullptr, How::Plain, access.name);
   }
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
     std::uint64_t raw = to_bits(t.registers[i.dst + lane], access.type);
@@ -485,9 +485,9 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
         if (!to) return stop(true);
         std::byte word[16];
         from->get(word, i.c);
-        if (races_) {
-          races_->read(t, b(), i.c);
-          races_->write(t, a(), i.c, to->bytes, word);
+        if (observers_) {
+          observers_.read(t, b(), i.c);
+          observers_.write(t, a(), i.c, to->bytes, word);
         }
         to->put(word, i.c);
         common::put(to->defined, shadow, i.c);
@@ -521,7 +521,7 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
           case Step::Wait: t.state = State::Waiting; return stop(false);
           case Step::Again:
             joined_ = true;
-            polls(t, 0, 0);
+            Scheduler::polls(t, 0, 0);
             return stop(false);
           case Step::Failed: return stop(true);
         }

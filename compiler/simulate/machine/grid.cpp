@@ -6,15 +6,18 @@
 #include <thread>
 
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/hazards/hazards.h"
 
 namespace tilewright::simulate {
 namespace {
+
+std::shared_ptr<History> history_of(Machine& m) { return m.hazards() ? m.hazards()->history() : nullptr; }
 
 using Pause = Machine::Pause;
 
 // CTAs that are under way together.
 constexpr std::uint64_t kTogether = 1024;
-// Rounds of all that wait in which nobody does more than read the same again: then nobody will.
+// Rounds of all that wait in which none does more than read the same again: then none will.
 constexpr int kIdleRounds = 4096;
 // Clusters that may have run and are not put together yet.
 constexpr std::uint64_t kAhead = 64;
@@ -75,7 +78,7 @@ bool Grid::start() {
   if (free_.empty()) {
     const bool fits = (waiting_.size() + 1) * first_.ctas() <= kTogether && first_.affords(first_.group_bytes());
     if (!fits) return false;
-    more_.push_back(std::make_unique<Machine>(first_, options_, result_, first_.history()));
+    more_.push_back(std::make_unique<Machine>(first_, options_, result_, history_of(first_)));
     free_.push_back(more_.back().get());
     lend(*more_.back());
   }
@@ -93,7 +96,7 @@ bool Grid::place(Machine& m, Pause pause) {
     return false;
   }
   auto at = std::ranges::find(waiting_, &m);
-  moved_ |= m.has_moved();
+  moved_ |= m.scheduler().has_moved();
   if (pause == Pause::Ended) {
     moved_ = true;
     if (at != waiting_.end()) waiting_.erase(at);
@@ -113,14 +116,14 @@ bool Grid::resume() {
 
 bool Grid::meet_grid() {
   const bool all = next_ == count_ && all_ && waiting_.size() == count_ &&
-                   std::ranges::all_of(waiting_, [](const Machine* m) { return m->is_at_grid(); });
+                   std::ranges::all_of(waiting_, [](Machine* m) { return m->scheduler().is_at_grid(); });
   if (!all) return false;
   std::vector<OtherGroup> released;
   for (Machine* m : waiting_)
-    if (m->races()) released.push_back(m->races()->meet_grid());
+    if (m->hazards()) released.push_back(m->hazards()->races().meet_grid());
   for (Machine* m : waiting_) {
-    if (m->races()) m->races()->leave_grid(released);
-    m->leave_grid();
+    if (m->hazards()) m->hazards()->races().leave_grid(released);
+    m->scheduler().leave_grid();
   }
   return true;
 }
@@ -128,7 +131,7 @@ bool Grid::meet_grid() {
 void Grid::stand_still() {
   first_.stop();
   // Who waits for the grid waits for those that wait for something else.
-  auto at = std::ranges::find_if(waiting_, [](const Machine* m) { return !m->is_at_grid(); });
+  auto at = std::ranges::find_if(waiting_, [](Machine* m) { return !m->scheduler().is_at_grid(); });
   Machine& m = at == waiting_.end() ? *waiting_[0] : **at;
   if (next_ == count_ && all_) return m.deadlock();
   m.finding(code::kUntried, Severity::Incomplete,
@@ -136,7 +139,7 @@ void Grid::stand_still() {
                 ? "this waits for CTAs that are not run"
                 : "this waits for another CTA, and no more than " + std::to_string(waiting_.size() * first_.ctas()) +
                       " run together in the memory there is",
-            m.first_waiting());
+            m.scheduler().first_waiting());
 }
 
 void Grid::run_in_turn() {
@@ -154,7 +157,7 @@ void Grid::run_in_turn() {
       moved_ = true;
     }
     idle = moved_ ? 0 : idle + 1;
-    const bool certain = std::ranges::all_of(waiting_, [](const Machine* m) { return m->is_at_grid(); });
+    const bool certain = std::ranges::all_of(waiting_, [](Machine* m) { return m->scheduler().is_at_grid(); });
     if (idle > (certain ? 1 : kIdleRounds)) return stand_still();
   }
 }
@@ -211,11 +214,11 @@ bool Grid::run_beside() {
       held.unlock();
       result = {};
       auto history = std::make_shared<History>();
-      m.use(history);
+      m.hazards()->use(history);
       m.begin(cluster_at(n));
       const Pause pause = m.go_on();
       held.lock();
-      if (pause != Pause::Ended || m.is_joined() || m.races()->is_full()) return give_up();
+      if (pause != Pause::Ended || m.is_joined() || m.hazards()->races().is_full()) return give_up();
       shared.pieces[n] = {std::move(result), std::move(history), true};
       shared.changed.notify_all();
     }
@@ -234,7 +237,7 @@ bool Grid::run_beside() {
     result_.steps += piece.result.steps;
     result_.printed += piece.result.printed;
     add_findings(result_.findings, std::move(piece.result.findings), options_.max_findings);
-    const bool apart = result_.steps < options_.max_steps && first_.history()->take_in(*piece.history);
+    const bool apart = result_.steps < options_.max_steps && first_.hazards()->history()->take_in(*piece.history);
     held.lock();
     ++shared.taken;
     shared.changed.notify_all();

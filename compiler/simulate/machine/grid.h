@@ -30,11 +30,11 @@ class Grid {
     return options_.chosen.empty() ? options_.clusters.begin + n * options_.clusters.step : options_.chosen[n];
   }
   void lend(Machine& m);
-  bool start();   // the next cluster; false: there is no memory for one more, and nobody has ended
+  bool start();   // the next cluster; false: there is no memory for one more, and none has ended
   bool resume();  // those that wait; false: a finding ends the run
   bool place(Machine& m, Machine::Pause pause);
   bool meet_grid();    // all wait for the grid: they go on
-  void stand_still();  // nobody goes on any more
+  void stand_still();  // none goes on any more
   void say_limits();
 
   Machine& first_;

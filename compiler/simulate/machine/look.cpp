@@ -52,8 +52,8 @@ std::optional<View> Machine::peek(const Thread& t, std::uint64_t pointer, std::i
     if (!inside(local.bytes)) return std::nullopt;
     return View{t.frame + local.frame, t.frame_defined + local.frame, nullptr}.at(offset);
   }
-  if (number == 0 || number >= blocks_.size() || !inside(blocks_[number].size)) return std::nullopt;
-  return View{blocks_[number].bytes, blocks_[number].defined, nullptr}.at(offset);
+  if (number == 0 || number >= memory_.blocks.size() || !inside(memory_.blocks[number].size)) return std::nullopt;
+  return View{memory_.blocks[number].bytes, memory_.blocks[number].defined, nullptr}.at(offset);
 }
 
 }  // namespace tilewright::simulate

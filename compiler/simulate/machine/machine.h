@@ -8,22 +8,25 @@
 #include <unordered_set>
 #include <utility>
 
-#include "compiler/simulate/hazards/causes.h"
-#include "compiler/simulate/hazards/interleavings.h"
-#include "compiler/simulate/hazards/races.h"
 #include "compiler/simulate/machine/blame.h"
 #include "compiler/simulate/machine/element_names.h"
 #include "compiler/simulate/machine/engine.h"
+#include "compiler/simulate/machine/launch.h"
 #include "compiler/simulate/machine/mbarrier.h"
 #include "compiler/simulate/machine/memory.h"
+#include "compiler/simulate/machine/observer.h"
 #include "compiler/simulate/machine/program.h"
 #include "compiler/simulate/machine/register_pool.h"
+#include "compiler/simulate/machine/scheduler.h"
 #include "compiler/simulate/machine/timeline.h"
 #include "compiler/simulate/simulate.h"
 #include "compiler/simulate/tensor/tensor_memory.h"
 #include "compiler/simulate/tensor/warpgroup.h"
 
 namespace tilewright::simulate {
+
+class Hazards;
+struct History;
 
 enum class State : std::uint8_t { Ready, Waiting, Done };
 
@@ -54,7 +57,7 @@ struct Thread {
   std::uint32_t* frame_tags = nullptr;
 };
 
-// Does everybody of the CTA or the cluster wait there, and not a warp?
+// True if all threads of the CTA or the cluster wait there, not those of a warp.
 bool is_block_wide(Site::Kind kind);
 bool is_cta_wide(Site::Kind kind);
 
@@ -84,36 +87,23 @@ class Machine {
   void finish();                       // outputs
 
   // ---- one cluster after the other (grid.h) ----
-  std::uint64_t clusters() const;
+  std::uint64_t clusters() const { return launch_.clusters(); }
   void begin(std::uint64_t cluster);
-  std::array<std::int64_t, 3> first_cta_of(std::uint64_t cluster) const;
+  Launch::Extents first_cta_of(std::uint64_t cluster) const { return launch_.first_cta_of(cluster); }
   // Who gives the number of the next cluster, which then does not begin by itself.
   void take_clusters_from(std::function<std::optional<std::uint64_t>()> next) { next_cluster_ = std::move(next); }
-  enum class Pause : std::uint8_t {
-    Ended,
-    Polls,    // all that still go on read memory again and again, which another cluster may write
-    AtGrid,   // all of them wait for the whole grid
-    Stopped,  // a finding ends the run, or a limit
-  };
+  using Pause = Scheduler::Pause;
   Pause go_on();
-  bool is_at_grid() const { return at_grid_; }
-  const Thread* first_waiting() const;       // of those that a pause is for
-  bool has_moved() const { return moved_; }  // in the last go_on(), did a thread do more than poll?
-  void leave_grid();                         // the grid has met
+  Scheduler& scheduler() { return scheduler_; }
   void deadlock();
   // element_names.h: bytes of a block, and what leaves one, by the author's indices. Empty: they have none.
   std::string name_of(std::uint64_t block, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
   std::string index_outside(std::uint64_t block, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
   std::string outside_text(const Thread& t, const Access& access, std::int64_t index, std::int64_t lanes,
                            std::string_view what) const;
-  const Thread* split_warp() const;  // a lane of one whose lanes wait at different barriers of the CTA
-  void tell_split_warp(const Thread& t);
-  void take_causes();                                        // of the cluster that has run
   std::int64_t group_bytes() const { return group_bytes_; }  // of the threads and the shared memory of a cluster
   bool affords(std::int64_t bytes);                          // counts it, and says nothing where it does not fit
   void stop() { stopped_ = true; }
-  const std::shared_ptr<History>& history() const { return history_; }
-  void use(std::shared_ptr<History> history);
   // Something has been done whose order among the clusters counts: an atomic access to global memory.
   bool is_joined() const { return joined_; }
 
@@ -128,7 +118,7 @@ class Machine {
   // A finding with all that it needs but the place and the thread.
   void report(Finding f, const Thread* thread, std::optional<ir::Origin> origin = std::nullopt);
   ir::Origin origin_of(const Thread& t) const { return program_.origins[program_.origin_of[t.pc]]; }
-  // While it lives findings are told at the call that started an operation, not where its thread has got to.
+  // While it lives findings are told at the call that started an operation, not where its thread is by then.
   class Acting {
    public:
     Acting(Machine& m, const Operation& op) : machine_(m), before_(std::exchange(m.acting_, &op)) {}
@@ -142,29 +132,29 @@ class Machine {
   };
   // Where what happens now stands in the script: the call that the thread is at, or that started the operation.
   ir::Origin place_in_script(const Thread& t) const { return acting_ ? acting_->origin : origin_of(t); }
-  std::array<std::int64_t, 3> cta_of(const Thread& t) const;  // in the grid
-  std::byte byte_at(std::uint64_t pointer) const { return blocks_[pointer >> kOffsetBits].bytes[offset_of(pointer)]; }
-  // Null: nobody wants one. Its time is that of the thread that runs.
+  Launch::Extents cta_of(const Thread& t) const { return launch_.cta_at(current_cta_, t.cta); }  // in the grid
+  std::byte byte_at(std::uint64_t pointer) const {
+    return memory_.blocks[pointer >> kOffsetBits].bytes[offset_of(pointer)];
+  }
+  // Null: not asked for. Its time is that of the thread that runs.
   Timeline* timeline() { return timeline_.get(); }
   std::uint64_t now() const { return result_.steps + called_; }
-  // Null: nobody asks who writes what.
+  // Null: not asked for.
   const Blame* blame() const { return blame_.get(); }
   Result& result() { return result_; }
 
-  // Shared addresses. `generic` gives the pointer that a window address stands for; what is none stays as it is.
-  std::uint64_t generic(std::uint64_t address) const;
-  std::optional<std::uint32_t> window_address(std::uint64_t pointer) const;  // nothing: not shared memory
-  std::optional<std::uint32_t> rank_of(std::uint64_t pointer) const;         // of the CTA whose shared memory it is
-  std::uint64_t in_cta(std::uint64_t pointer, std::uint32_t rank) const;     // the same place in another CTA
-  std::int64_t place_of(std::uint64_t pointer) const;  // what decides alignment and swizzles: the absolute address
+  // Addresses (memory.h).
+  std::uint64_t generic(std::uint64_t address) const { return memory_.generic(address); }
+  std::optional<std::uint32_t> window_address(std::uint64_t pointer) const { return memory_.window_address(pointer); }
+  std::optional<std::uint32_t> rank_of(std::uint64_t pointer) const { return memory_.rank_of(pointer); }
+  std::uint64_t in_cta(std::uint64_t pointer, std::uint32_t rank) const { return memory_.in_cta(pointer, rank); }
+  std::int64_t place_of(std::uint64_t pointer) const { return memory_.place_of(pointer); }
   std::string_view block_name(std::uint64_t block) const {
-    return block < blocks_.size() ? blocks_[block].name : "memory";
+    return block < memory_.blocks.size() ? memory_.blocks[block].name : "memory";
   }
   bool has_ended(std::uint32_t cta) const { return ended_[cta]; }
-  // The thread has read a value by a call that may wait for others in this way. Does it get the same again and again?
-  bool polls(Thread& t, std::uint64_t pointer, std::uint64_t value);
   // Global memory, accessed by an atomic or ordering call.
-  void join(std::uint64_t pointer) { joined_ |= generic(pointer) >> kOffsetBits < first_shared_; }
+  void join(std::uint64_t pointer) { joined_ |= generic(pointer) >> kOffsetBits < memory_.first_shared; }
   // The shared memory of a CTA that has ended must not be touched. False: a finding was made.
   bool alive(const Thread& t, std::uint64_t pointer, std::string_view what);
 
@@ -180,40 +170,38 @@ class Machine {
     if (foresees()) return supplies(t, pointer);
     Mbarrier* b = barrier_at(t, pointer, what);
     if (!b) return false;
-    if (interleavings_) interleavings_->counts(t, generic(pointer), b->phase, acting_ ? acting_->past : nullptr);
+    if (observers_) observers_.tell(&Observer::count, t, generic(pointer), b->phase, acting_);
     return after_count(t, pointer, what, f(*b));
   }
   // The thread comes to a wait that means this phase, -1 the one before the first.
   void comes_to_wait(const Thread& t, std::uint64_t pointer, std::int64_t phase) {
-    if (interleavings_) interleavings_->comes_to_wait(t, generic(pointer), phase);
+    if (observers_) observers_.tell(&Observer::come_to_wait, t, generic(pointer), phase);
   }
-  bool awaited(std::uint64_t barrier) const;            // somebody waits for this barrier
+  bool awaited(std::uint64_t barrier) const;            // a thread waits for this barrier
   std::vector<std::uint64_t> awaited_barriers() const;  // those, sorted
-  std::uint64_t releases() const { return releases_; }
   const Mbarrier* find_barrier(std::uint64_t generic) const {
     const auto found = barriers_.find(generic);
     return found == barriers_.end() ? nullptr : &found->second;
   }
-  Causes* causes() const { return causes_.get(); }
-  // The thread arrives: what it did before is known to whoever waits for the phase; and it has waited.
+  // The thread arrives: what it did before is known to what waits for the phase; and it has waited.
   void arrives(const Thread& t, std::uint64_t pointer) {
-    if (causes_) causes_->arrives(*this, t, pointer);
-    if (races_) races_->arrive(t, generic(pointer));
+    if (observers_) observers_.tell(&Observer::arrive, t, generic(pointer), false);
   }
   void waited(const Thread& t, std::uint64_t pointer) {
-    if (races_) races_->leave(t, generic(pointer));
-    if (interleavings_) interleavings_->waited(t, generic(pointer));
+    if (observers_) observers_.tell(&Observer::leave, t, generic(pointer));
   }
-  // Nobody can go on, and what each would do next is looked at: every wait ends, and what would arrive is written down.
+  // No thread can go on, and what each would do next is tried: every wait ends, and what would arrive is written down.
   bool foresees() const { return supplies_ != nullptr; }
   bool supplies(const Thread& t, std::uint64_t place) {
     supplies_->push_back({t.number, place > kOffsetMask ? generic(place) : place, origin_of(t)});
     return true;
   }
 
-  std::uint32_t ctas() const { return group_ctas_; }
-  std::uint32_t cta_size() const { return block_threads_; }
-  std::span<Thread> cta_threads(std::uint32_t cta) { return {threads_.data() + cta * block_threads_, block_threads_}; }
+  std::uint32_t ctas() const { return launch_.cluster_ctas; }
+  std::uint32_t cta_size() const { return launch_.cta_threads; }
+  std::span<Thread> cta_threads(std::uint32_t cta) {
+    return {threads_.data() + cta * launch_.cta_threads, launch_.cta_threads};
+  }
   Thread& thread(std::size_t number) { return threads_[number]; }
   std::span<const Site> sites() const { return program_.sites; }  // of the whole kernel
   const Site& site_of(const Thread& t) const { return program_.sites[program_.code[t.pc].b]; }
@@ -231,15 +219,26 @@ class Machine {
   std::int64_t shared_bytes(std::string_view name) const;
   static bool knows_register(std::string_view name);
   Engine& engine() { return engine_; }
-  Races* races() { return races_.get(); }                          // null: they are not searched for
-  Interleavings* interleavings() { return interleavings_.get(); }  // null likewise
+  // Who is told what happens (observer.h).
+  const Observers& observers() const { return observers_; }
+  Hazards* hazards() { return hazards_; }  // null: they are not searched for
+  // A number for an operation that the thread is about to issue, whose accesses follow.
+  std::uint32_t issue_number(const Thread& t, Queue queue, TensorWork work = TensorWork::None) {
+    observers_.tell(&Observer::issue, t, ++operations_, queue, work);
+    return operations_;
+  }
+  // Lanes of a warp meet: those whose bit is set.
+  void meet(std::span<const Thread> lanes, std::uint32_t members = ~0u) const;
+  // An observer has found that an access is not ordered; and how often that was so.
+  void note_conflict() { ++conflicts_; }
+  std::uint64_t conflicts() const { return conflicts_; }
   // Is this memory in which there may be races: shared or tensor memory, or global that the kernel writes?
   bool is_watched(std::uint64_t block) const {
-    return block < watched_.size() ? watched_[block] != 0 : block >= kTensorBlocks;
+    return block < memory_.watched.size() ? memory_.watched[block] != 0 : block >= kTensorBlocks;
   }
   // Is there a tensor map that the launch itself has encoded?
   bool is_encoded_map(std::uint64_t pointer) const;
-  bool is_by_kernel(std::uint64_t block) const { return by_kernel_.contains(block); }
+  bool is_by_kernel(std::uint64_t block) const { return memory_.by_kernel.contains(block); }
   std::uint32_t origin_number(const Thread& t) const { return program_.origin_of[t.pc]; }
   ir::Origin origin_numbered(std::uint32_t number) const { return program_.origins[number]; }
   Warpgroups& warpgroups() { return warpgroups_; }
@@ -305,42 +304,21 @@ class Machine {
   void print(Thread& t, const Site& site);
   void look(const Thread& t, const Site& site);  // look.cpp
 
-  // meet.cpp: completes meetings that everybody has come to; true when some thread can go on.
-  bool complete_warp(std::uint32_t cta, std::uint32_t warp);
-  bool complete_warpgroup(const Thread& one);  // some lane of it
-  bool complete_cta(std::uint32_t cta);
-  bool complete_cluster();
+  // meet.cpp: what lanes of a warp that have met do together.
   void warp_operation(const Site& site, std::span<Thread> lanes, std::uint32_t members);
   void matrices(const Site& site, std::span<Thread> lanes);
-  void release(Thread& t);
-  // Are all lanes of the thread's warp at its call? Lanes that have ended are missed, unless by an early return.
-  enum class Lanes : std::uint8_t { Together, Apart, Ended };
-  Lanes lanes_at(const Thread& t) const;
-  bool fell_off_the_end(const Thread& t) const;
-  void tell_ended_lanes(const Thread& t);
-  void pass(std::span<Thread* const> threads, std::uint64_t place, std::string_view name);
-  std::int64_t wanted_at(const Thread& t) const;  // a named barrier
-  // A named barrier for 32 threads: a warp is all that it waits for, so it meets itself, whatever others do at its
-  // number.
-  void meet_itself(std::span<Thread> lanes, bool arrives);
-  bool complete_named(std::uint32_t cta);
-  void check_cta_meeting(std::uint32_t cta, const Thread& first);
-  bool release_pollers();
   void tell_second_init(const Thread& t, const Mbarrier& b);
   void check_own_window(const Thread& t, const Site& site);
   std::string barrier_name(const Thread& t, const Site& site, std::uint64_t pointer) const;
   friend class Deadlock;
+  friend class Scheduler;
   bool after_count(const Thread& t, std::uint64_t pointer, std::string_view what, const std::string& wrong);
-  bool run_warp(std::uint32_t cta, std::uint32_t warp);  // turns.cpp: did some lane go on?
-  bool let_run(std::uint32_t cta, std::uint32_t warp);
   void start_timeline();
-  bool is_polling(const Thread& t) const;
-  Pause run_on();
+  void add_observers(std::shared_ptr<History> history);
   void leave_if_done(std::uint32_t cta);
   void finish_group();
   // Global memory: `missing` is told what was not given. False: nothing can run.
   bool place_tensors(const Inputs& inputs, const std::function<void(std::string)>& missing);
-  std::uint32_t put(const Block& block, std::uint32_t place, bool written);
   // maps.cpp: writes the objects that the host would encode. False: a finding was made.
   bool encode_tensor_maps();
   bool check_launch(const ir::Origin& origin);
@@ -348,26 +326,21 @@ class Machine {
   void set_up_threads(std::array<std::int64_t, 3> first_cta);
   void place_shared();
   std::vector<std::uint8_t> written_bytes(std::size_t global) const;  // 1 where this run has written
-  std::optional<std::int64_t> evaluate(ir::Expr e) const;
-  const ir::Var* data_of(std::uint64_t block) const;  // null: it is no buffer of the script
+  const ir::Var* data_of(std::uint64_t block) const;                  // null: it is no buffer of the script
   const ElementNames& names() const;
 
   const lower::LoweredKernel& kernel_;
   const Program& program_;
   const Options& options_;
   Result& result_;
-  bool stopped_ = false, moved_ = false, joined_ = false, at_grid_ = false;
+  bool stopped_ = false, joined_ = false;
   std::int64_t group_bytes_ = 0;
   std::int64_t allocated_ = 0;
   std::uint64_t budget_ = 0;
 
-  std::unordered_map<const ir::Var*, std::uint64_t> values_;  // scalars and extents
-  std::array<std::int64_t, 3> grid_{1, 1, 1}, block_{1, 1, 1}, cluster_{1, 1, 1}, current_cta_{};
-  std::uint32_t block_threads_ = 1, group_ctas_ = 1;
-  std::vector<std::unique_ptr<OwnedBlock>> globals_, others_, shared_;
-  std::vector<std::uint64_t> global_numbers_;  // the blocks of globals_
-  std::vector<Block> blocks_;                  // by number; shared ones are of the group that runs
-  std::uint64_t first_shared_ = 0;
+  Launch launch_;
+  Launch::Extents current_cta_{};  // the first one of the cluster that runs
+  Memory memory_;
   std::vector<Thread> threads_;
   std::vector<std::uint64_t> registers_, register_image_;
   std::vector<std::uint8_t> registers_defined_;
@@ -387,30 +360,25 @@ class Machine {
   std::vector<std::byte> frames_;
   std::vector<std::uint8_t> frames_defined_;
   std::vector<std::uint32_t> frame_tags_;
-  std::vector<std::array<std::int64_t, 16>> arrived_;  // named barriers: threads that arrived without waiting
-  std::vector<char> ended_;                            // CTAs whose threads have all ended
-  std::uint32_t cluster_phase_ = 0;                    // how often everybody has come to the cluster's barrier
+  std::vector<char> ended_;  // CTAs whose threads have all ended
   Engine engine_;
   Warpgroups warpgroups_;
-  std::shared_ptr<History> history_;
-  std::unique_ptr<Races> races_;
+  Observers observers_;
+  Hazards* hazards_ = nullptr;  // one of them
+  std::uint32_t operations_ = 0;
+  std::uint64_t conflicts_ = 0;
   std::unique_ptr<Blame> blame_;
   mutable std::unique_ptr<ElementNames> names_;  // made for the first finding
   std::unique_ptr<Timeline> timeline_;
   std::uint64_t called_ = 0;  // steps of the running thread up to its call
-  std::unique_ptr<Interleavings> interleavings_;
-  std::unique_ptr<Causes> causes_;
   std::vector<Supply>* supplies_ = nullptr;
-  std::vector<char> watched_;                    // by block
-  std::unordered_set<std::uint64_t> by_kernel_;  // blocks that an earlier kernel has written
-  std::map<std::uint64_t, Mbarrier> barriers_;   // by pointer
+  std::map<std::uint64_t, Mbarrier> barriers_;  // by pointer
   std::vector<TensorMemory> tensor_memories_;
   std::function<std::optional<std::uint64_t>()> next_cluster_;
   std::uint64_t ticks_ = 0;
   std::vector<RegisterPool> register_pools_;
   const Operation* acting_ = nullptr;
-  std::uint64_t idle_polls_ = 0;  // rounds in which only pollers went on
-  std::uint64_t releases_ = 0;    // how often a thread that waited could go on
+  Scheduler scheduler_{*this};
 };
 
 }  // namespace tilewright::simulate

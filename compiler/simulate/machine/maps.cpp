@@ -16,16 +16,16 @@ bool Machine::encode_tensor_maps() {
   // A tensor that only the map leads to is known by its name.
   auto block_of = [&](const ir::Buffer& tensor) -> std::uint64_t {
     const std::size_t at = number_of(tensor.data);
-    if (at < global_numbers_.size()) return global_numbers_[at];
-    auto named = std::ranges::find(blocks_, tensor.name, &Block::name);
-    return named == blocks_.end() ? 0 : static_cast<std::uint64_t>(named - blocks_.begin());
+    if (at < memory_.global_numbers.size()) return memory_.global_numbers[at];
+    auto named = std::ranges::find(memory_.blocks, tensor.name, &Block::name);
+    return named == memory_.blocks.end() ? 0 : static_cast<std::uint64_t>(named - memory_.blocks.begin());
   };
   // Empty, or why there is no such map.
   auto encode = [&](const dispatch::TensorMap& plan, OwnedBlock& object) -> std::string {
     if (plan.dims.empty() || plan.dims.size() > 5) return "rank " + std::to_string(plan.dims.size()) + " is not 1 to 5";
     bool known = true;
     auto number = [&](ir::Expr e) {
-      auto value = evaluate(e);
+      auto value = launch_.evaluate(e);
       known &= value.has_value();
       return value.value_or(1);
     };
@@ -36,7 +36,7 @@ bool Machine::encode_tensor_maps() {
     for (std::size_t d = 0; d < plan.dims.size(); ++d) {
       map.dims[d] = number(plan.dims[d]);
       if (d) map.strides[d - 1] = number(plan.strides[d - 1]);
-      map.box[d] = plan.box[d];
+      map.box[d] = plan.host_box.empty() ? plan.box[d] : number(plan.host_box[d]);
       map.element_strides[d] = plan.element_strides[d];
     }
     map.interleave = plan.interleave;
@@ -53,7 +53,7 @@ bool Machine::encode_tensor_maps() {
   for (const dispatch::TensorMap& plan : kernel_.plan.tensor_maps) {
     const std::size_t object = number_of(plan.var);
     if (object == program_.globals.size()) continue;  // the body does not use it
-    std::string why = encode(plan, *globals_[object]);
+    std::string why = encode(plan, *memory_.globals[object]);
     if (why.empty()) continue;
     good = false;
     finding(code::kRefused, Severity::Error,
@@ -63,9 +63,9 @@ bool Machine::encode_tensor_maps() {
 }
 
 bool Machine::is_encoded_map(std::uint64_t pointer) const {
-  auto found = std::ranges::find(global_numbers_, generic(pointer) >> kOffsetBits);
-  return found != global_numbers_.end() &&
-         program_.globals[static_cast<std::size_t>(found - global_numbers_.begin())].is_map;
+  auto found = std::ranges::find(memory_.global_numbers, generic(pointer) >> kOffsetBits);
+  return found != memory_.global_numbers.end() &&
+         program_.globals[static_cast<std::size_t>(found - memory_.global_numbers.begin())].is_map;
 }
 
 }  // namespace tilewright::simulate

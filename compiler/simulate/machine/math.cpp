@@ -50,6 +50,13 @@ constexpr MathRow kRows[] = {
     {"rsqrt", [](float x, float) { return 1.0f / std::sqrt(x); }, [](double x, double) { return 1.0 / std::sqrt(x); }},
     {"exp10", [](float x, float) { return std::pow(10.0f, x); }, [](double x, double) { return std::pow(10.0, x); }},
     {"ex2.approx.ftz", [](float x, float) { return flushed(std::exp2(flushed(x))); }, nullptr},
+    // For divisors from 2^126 on the hardware's reciprocal is 0.
+    {"fdividef",
+     [](float x, float y) {
+       const bool vast = std::isfinite(y) && std::fabs(y) > 0x1p126f;
+       return !vast ? x / y : std::isinf(x) ? std::nanf("") : std::copysign(0.0f, x * (y < 0 ? -1.0f : 1.0f));
+     },
+     nullptr},
     {"rcp.approx.ftz", [](float x, float) { return flushed(1.0f / flushed(x)); }, nullptr},
     {"isnan", [](float x, float) { return std::isnan(x) ? 1.0f : 0.0f; },
      [](double x, double) { return std::isnan(x) ? 1.0 : 0.0; }},

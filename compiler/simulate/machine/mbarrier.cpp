@@ -5,7 +5,7 @@ namespace tilewright::simulate {
 std::string Mbarrier::arrive(std::int64_t count) {
   if (count < 1) return "an arrival counts at least 1, not " + std::to_string(count);
   if (count > missing && missing == 0 && bytes != 0)
-    return "its phase " + std::to_string(phase) + " has got all of its " + std::to_string(arrivals) + " arrivals and " +
+    return "its phase " + std::to_string(phase) + " has all of its " + std::to_string(arrivals) + " arrivals and " +
            state() + "; this one comes before the next phase has begun";
   if (count > missing)
     return "its phase " + std::to_string(phase) + " expects " + std::to_string(missing) + " more of " +
@@ -25,7 +25,8 @@ std::string Mbarrier::expect(std::int64_t more) {
 std::string Mbarrier::complete(std::int64_t done) {
   bytes -= done;
   if (bytes < -kMost)
-    return std::to_string(-bytes) + " bytes came that nobody expects; a barrier counts up to " + std::to_string(kMost);
+    return std::to_string(-bytes) + " bytes came that expect_tx did not announce; a barrier counts up to " +
+           std::to_string(kMost);
   return {};
 }
 
@@ -57,7 +58,8 @@ std::string Mbarrier::state() const {
   if (bytes > 0)
     out += (out.empty() ? "lacks " : " and ") + std::to_string(bytes) +
            (bytes < expected ? " of " + std::to_string(expected) : std::string()) + " bytes";
-  if (bytes < 0) out += (out.empty() ? "has " : " and has ") + std::to_string(-bytes) + " bytes that nobody expects";
+  if (bytes < 0)
+    out += (out.empty() ? "has " : " and has ") + std::to_string(-bytes) + " bytes that expect_tx did not announce";
   return out.empty() ? "lacks nothing" : out;
 }
 

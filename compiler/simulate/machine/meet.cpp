@@ -1,5 +1,6 @@
 // Where the lanes of a warp meet: who has to come, what happens when all are there.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -161,7 +162,7 @@ class Exchange {
 
 }  // namespace
 
-void Machine::release(Thread& t) {
+void Scheduler::release(Thread& t) {
   ++t.pc;
   ++releases_;
   t.state = State::Ready;
@@ -169,17 +170,17 @@ void Machine::release(Thread& t) {
   t.polling = false;
 }
 
-bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
-  std::span<Thread> all = cta_threads(cta);
+bool Scheduler::complete_warp(std::uint32_t cta, std::uint32_t warp) {
+  std::span<Thread> all = m_.cta_threads(cta);
   std::span<Thread> lanes = all.subspan(warp * 32, std::min<std::size_t>(32, all.size() - warp * 32));
   std::uint32_t present = 0;
   for (std::size_t l = 0; l < lanes.size(); ++l)
     if (lanes[l].state != State::Done) present |= 1u << l;
   bool any = false;
   std::uint32_t seen = 0;
-  for (std::size_t l = 0; l < lanes.size() && !stopped_; ++l) {
+  for (std::size_t l = 0; l < lanes.size() && !m_.stopped_; ++l) {
     if (seen >> l & 1 || lanes[l].state != State::Waiting) continue;
-    const Site& site = site_of(lanes[l]);
+    const Site& site = m_.site_of(lanes[l]);
     if (!is_warp_kind(site.kind)) continue;
     std::uint32_t here = 0;
     for (std::size_t k = l; k < lanes.size(); ++k)
@@ -193,11 +194,11 @@ bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
     if (site.kind == Kind::ActiveMask) wanted = here;
     if ((here & wanted) != wanted) continue;
     if (needs_whole_warp(site.kind) && wanted != 0xffffffff) {
-      finding(code::kPartialWarp, Severity::Error,
-              (site.call ? "T." + site.text : "a matrix instruction") + " needs all 32 lanes, " +
-                  std::to_string(std::popcount(wanted)) + " are here",
-              &lanes[l]);
-      stopped_ = true;
+      m_.finding(code::kPartialWarp, Severity::Error,
+                 (site.call ? "T." + site.text : "a matrix instruction") + " needs all 32 lanes, " +
+                     std::to_string(std::popcount(wanted)) + " are here",
+                 &lanes[l]);
+      m_.stopped_ = true;
       return true;
     }
     if (site.kind == Kind::WarpgroupCall) {
@@ -208,16 +209,16 @@ bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
     if (!(members >> l & 1)) continue;
     if (needs_whole_warp(site.kind)) {
       for (const Thread& t : lanes)
-        if (t.undefined_count) operands_matter(t, site);
+        if (t.undefined_count) m_.operands_matter(t, site);
     }
     if (site.call) {
-      Step step = site.call->warp(*this, lanes, site);
-      if (step == Step::Failed) stopped_ = true;
+      Step step = site.call->warp(m_, lanes, site);
+      if (step == Step::Failed) m_.stopped_ = true;
       if (step != Step::Done) continue;
     } else {
-      warp_operation(site, lanes, members);
+      m_.warp_operation(site, lanes, members);
       // Lanes have what they loaded as a matrix together: one of them may say for all that its rows are free again.
-      if (races_ && (site.kind == Kind::WarpSync || site.kind == Kind::LdMatrix)) races_->meet_lanes(lanes, members);
+      if (site.kind == Kind::WarpSync || site.kind == Kind::LdMatrix) m_.meet(lanes, members);
     }
     for (std::size_t k = 0; k < lanes.size(); ++k)
       if (members >> k & 1) release(lanes[k]);
@@ -226,30 +227,41 @@ bool Machine::complete_warp(std::uint32_t cta, std::uint32_t warp) {
   return any;
 }
 
+void Machine::meet(std::span<const Thread> lanes, std::uint32_t members) const {
+  if (!observers_) return;
+  std::array<const Thread*, 32> meeting;
+  std::size_t count = 0;
+  for (std::size_t l = 0; l < lanes.size(); ++l)
+    if (members >> l & 1) meeting[count++] = &lanes[l];
+  observers_.tell(&Observer::meet, std::span(meeting).first(count));
+}
+
 // The four warps of a warpgroup execute it together, when the last of them has come.
-bool Machine::complete_warpgroup(const Thread& one) {
+bool Scheduler::complete_warpgroup(const Thread& one) {
   const std::size_t first = one.linear / Warpgroups::kThreads * Warpgroups::kThreads;
-  const std::span<Thread> all = cta_threads(one.cta);
-  const Site& site = site_of(one);
+  const std::span<Thread> all = m_.cta_threads(one.cta);
+  const Site& site = m_.site_of(one);
   const std::span<Thread> lanes = all.subspan(first, std::min<std::size_t>(Warpgroups::kThreads, all.size() - first));
   const auto here = static_cast<std::size_t>(
       std::ranges::count_if(lanes, [&](const Thread& t) { return t.state == State::Waiting && t.pc == one.pc; }));
   const bool gone = std::ranges::any_of(lanes, [](const Thread& t) { return t.state == State::Done; });
   if (lanes.size() < Warpgroups::kThreads || gone) {
-    finding(
+    m_.finding(
         code::kPartialWarp, Severity::Error,
         "T." + site.text + " needs the four warps of a warpgroup, some of them have left the kernel or do not exist",
         &one);
-    stopped_ = true;
+    m_.stopped_ = true;
     return true;
   }
   if (here < lanes.size()) return false;
-  if (site.call->warpgroup(*this, lanes, site) == Step::Failed) stopped_ = true;
-  if (stopped_) return true;
+  if (site.call->warpgroup(m_, lanes, site) == Step::Failed) m_.stopped_ = true;
+  if (m_.stopped_) return true;
   // Its end, which each of the warps waits for, comes behind what all of them have waited for.
-  std::vector<Thread*> warps;
-  for (Thread& t : lanes) warps.push_back(&t);
-  pass(warps, warpgroup_place(one), {});
+  if (m_.observers_) {
+    std::vector<const Thread*> all;
+    for (const Thread& t : lanes) all.push_back(&t);
+    m_.observers_.tell(&Observer::pass, all, warpgroup_place(one), std::string_view());
+  }
   for (Thread& t : lanes) release(t);
   return true;
 }
@@ -295,7 +307,7 @@ void Machine::matrices(const Site& site, std::span<Thread> lanes) {
         stopped_ = true;
         return;
       }
-      if (races_ && load) races_->read(owner, owner.registers[site.args[0]], 16);
+      if (load) observers_.read(owner, owner.registers[site.args[0]], 16);
       rows[j] = *row;
       whole &= !load || row->is_written(16);
     }
@@ -326,9 +338,9 @@ void Machine::matrices(const Site& site, std::span<Thread> lanes) {
         if (carries) common::copy(to.defined, from.defined, width);
       }
     }
-    for (std::size_t j = 0; races_ && !load && j < 8; ++j) {
+    for (std::size_t j = 0; observers_ && !load && j < 8; ++j) {
       const Thread& owner = lanes[static_cast<std::size_t>(m) * 8 + j];
-      races_->write(owner, owner.registers[site.args[0]], 16, before[j].data(), rows[j].bytes);
+      observers_.write(owner, owner.registers[site.args[0]], 16, before[j].data(), rows[j].bytes);
     }
   }
 }

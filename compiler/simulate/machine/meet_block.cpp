@@ -23,15 +23,15 @@ std::uint64_t combined(const Site& site, std::uint64_t x, std::uint64_t y) {
 
 bool is_cta_wide(Kind k) { return k == Kind::CtaSync || k == Kind::CtaAnd || k == Kind::CtaOr || k == Kind::CtaReduce; }
 
-bool Machine::fell_off_the_end(const Thread& t) const {
-  return t.state == State::Done && t.pc + 1 == program_.code.size();
+bool Scheduler::fell_off_the_end(const Thread& t) const {
+  return t.state == State::Done && t.pc + 1 == m_.program_.code.size();
 }
 
 // A warp comes to a barrier with all of its lanes (PTX: bar.sync is barrier.cta.sync.aligned). Lanes that have returned
 // early are not missed; those that have come to the end of the kernel never were at the call.
-Machine::Lanes Machine::lanes_at(const Thread& t) const {
-  const Thread* block = threads_.data() + t.cta * block_threads_;
-  const std::uint32_t first = t.linear / 32 * 32, end = std::min(first + 32, block_threads_);
+Scheduler::Lanes Scheduler::lanes_at(const Thread& t) const {
+  const Thread* block = m_.threads_.data() + t.cta * m_.launch_.cta_threads;
+  const std::uint32_t first = t.linear / 32 * 32, end = std::min(first + 32, m_.launch_.cta_threads);
   Lanes out = Lanes::Together;
   for (std::uint32_t l = first; l < end; ++l) {
     const Thread& lane = block[l];
@@ -44,32 +44,21 @@ Machine::Lanes Machine::lanes_at(const Thread& t) const {
   return out;
 }
 
-void Machine::tell_ended_lanes(const Thread& t) {
+void Scheduler::tell_ended_lanes(const Thread& t) {
   const std::uint32_t first = t.linear / 32 * 32;
   std::uint32_t gone = first;
-  while (gone < first + 31 && !fell_off_the_end(cta_threads(t.cta)[gone])) ++gone;
+  while (gone < first + 31 && !fell_off_the_end(m_.cta_threads(t.cta)[gone])) ++gone;
   Finding f;
   f.code = code::kDivergence;
   f.message = "lane " + std::to_string(t.linear % 32) + " of warp " + std::to_string(first / 32) +
               " waits here and lane " + std::to_string(gone % 32) +
               " has ended without coming: the lanes of a warp come to a barrier together (PTX 9.7.13.1, .aligned)";
   f.hint = kMoveOut;
-  report(std::move(f), &t);
+  m_.report(std::move(f), &t);
 }
 
-// They arrive at a barrier of the hardware, which is then over, and go on.
-void Machine::pass(std::span<Thread* const> threads, std::uint64_t place, std::string_view name) {
-  if (!interleavings_) return;
-  std::vector<const Thread*> warps;
-  for (const Thread* t : threads)
-    if (warps.empty() || warps.back()->linear / 32 != t->linear / 32) warps.push_back(t);
-  for (const Thread* t : warps) interleavings_->comes(*t, place, name);
-  interleavings_->closes(place);
-  for (const Thread* t : warps) interleavings_->leaves(*t, place);
-}
-
-std::int64_t Machine::wanted_at(const Thread& t) const {
-  const Site& site = site_of(t);
+std::int64_t Scheduler::wanted_at(const Thread& t) const {
+  const Site& site = m_.site_of(t);
   return site.args.size() > 1 ? static_cast<std::int64_t>(t.registers[site.args[1]]) : site.count;
 }
 
@@ -81,36 +70,36 @@ bool waits_named(const Thread& t, const Site& site) {
 
 }  // namespace
 
-void Machine::meet_itself(std::span<Thread> lanes, bool arrives) {
+void Scheduler::meet_itself(std::span<Thread> lanes, bool arrives) {
   std::vector<Thread*> own;
   for (Thread& t : lanes)
-    if (waits_named(t, site_of(t))) own.push_back(&t);
-  if (races_ && !arrives) races_->meet(own);
+    if (waits_named(t, m_.site_of(t))) own.push_back(&t);
+  if (m_.observers_ && !arrives) m_.observers_.tell(&Observer::meet, own);
   for (Thread* t : own) release(*t);
 }
 
-bool Machine::complete_named(std::uint32_t cta) {
-  std::span<Thread> threads = cta_threads(cta);
-  auto id_of = [&](const Thread& t) { return t.registers[site_of(t).args[0]] & 15; };
+bool Scheduler::complete_named(std::uint32_t cta) {
+  std::span<Thread> threads = m_.cta_threads(cta);
+  auto id_of = [&](const Thread& t) { return t.registers[m_.site_of(t).args[0]] & 15; };
   auto name_of = [](std::uint64_t id) { return "named barrier " + std::to_string(id); };
   bool any = false;
   std::array<std::vector<Thread*>, 16> waiting;
   for (std::size_t w = 0; w < threads.size(); w += 32) {
     std::span<Thread> lanes = threads.subspan(w, std::min<std::size_t>(32, threads.size() - w));
-    auto named = [&](const Thread& t) { return waits_named(t, site_of(t)); };
+    auto named = [&](const Thread& t) { return waits_named(t, m_.site_of(t)); };
     auto first = std::ranges::find_if(lanes, named);
     if (first == lanes.end()) continue;
     const Lanes all = lanes_at(*first);
     if (all == Lanes::Apart) continue;
     if (all == Lanes::Ended) tell_ended_lanes(*first);
     if (const std::int64_t wanted = wanted_at(*first); wanted < 32 || wanted % 32 != 0) {
-      finding(code::kRefused, Severity::Error,
-              "a named barrier counts whole warps: " + std::to_string(wanted) + " threads are no multiple of 32",
-              &*first);
-      stopped_ = true;
+      m_.finding(code::kRefused, Severity::Error,
+                 "a named barrier counts whole warps: " + std::to_string(wanted) + " threads are no multiple of 32",
+                 &*first);
+      m_.stopped_ = true;
       return true;
     }
-    const bool arrives = site_of(*first).kind == Kind::NamedArrive;
+    const bool arrives = m_.site_of(*first).kind == Kind::NamedArrive;
     const bool alone = std::ranges::none_of(
         threads, [&](const Thread& t) { return named(t) && id_of(t) == id_of(*first) && wanted_at(t) != 32; });
     if (wanted_at(*first) == 32 && alone) {
@@ -118,9 +107,8 @@ bool Machine::complete_named(std::uint32_t cta) {
       any = true;
       continue;
     }
-    if (arrives && interleavings_) {
-      interleavings_->comes(*first, named_place(cta, id_of(*first)), name_of(id_of(*first)));
-    }
+    if (arrives && m_.observers_)
+      m_.observers_.tell(&Observer::come, *first, named_place(cta, id_of(*first)), name_of(id_of(*first)));
     for (Thread& t : lanes) {
       if (!named(t)) continue;
       if (!arrives) {
@@ -128,7 +116,7 @@ bool Machine::complete_named(std::uint32_t cta) {
         continue;
       }
       ++arrived_[cta][id_of(t)];
-      if (races_) races_->arrive(t, named_place(cta, id_of(t)));
+      m_.observers_.tell(&Observer::arrive, t, named_place(cta, id_of(t)), false);
       release(t);
       any = true;
     }
@@ -147,14 +135,12 @@ bool Machine::complete_named(std::uint32_t cta) {
         f.code = code::kDivergence;
         f.message = name_of(id) + " is for " + std::to_string(wanted_at(*t)) + " threads here, and for " +
                     std::to_string(wanted) + " where others wait";
-        f.related.push_back({origin_of(*here[0]), "thread " + std::to_string(here[0]->linear) + " waits here"});
-        report(std::move(f), t);
+        f.related.push_back({m_.origin_of(*here[0]), "thread " + std::to_string(here[0]->linear) + " waits here"});
+        m_.report(std::move(f), t);
       }
-      if (races_) {
-        for (const Thread* t : here) races_->arrive(*t, named_place(cta, id));
-        races_->close(named_place(cta, id));
-        for (const Thread* t : here) races_->leave(*t, named_place(cta, id));
-        pass(here, named_place(cta, id), name_of(id));
+      if (m_.observers_) {
+        m_.observers_.tell(&Observer::meet_named, here, named_place(cta, id));
+        m_.observers_.tell(&Observer::pass, here, named_place(cta, id), name_of(id));
       }
       for (Thread* t : here) release(*t);
       arrived_[cta][id] = std::max<std::int64_t>(0, arrived_[cta][id] + std::ssize(here) - wanted);
@@ -165,11 +151,11 @@ bool Machine::complete_named(std::uint32_t cta) {
   return any;
 }
 
-// Everybody who is left waits for the whole CTA: at one call, and nobody has ended without coming to it?
-void Machine::check_cta_meeting(std::uint32_t cta, const Thread& first) {
+// All threads that are left wait for the whole CTA: at one call, and did none end without coming to it?
+void Scheduler::check_cta_meeting(std::uint32_t cta, const Thread& first) {
   const Thread *other = nullptr, *same_warp = nullptr, *ended = nullptr;
   const Thread* lane = nullptr;  // the first that waits of the warp
-  for (const Thread& t : cta_threads(cta)) {
+  for (const Thread& t : m_.cta_threads(cta)) {
     if (t.linear % 32 == 0) lane = nullptr;
     if (fell_off_the_end(t)) {
       ended = &t;
@@ -190,8 +176,8 @@ void Machine::check_cta_meeting(std::uint32_t cta, const Thread& first) {
     f.message = std::move(message);
     f.hint = kMoveOut;
     if (elsewhere)
-      f.related.push_back({origin_of(*elsewhere), "warp " + std::to_string(elsewhere->linear / 32) + " waits here"});
-    report(std::move(f), &first);
+      f.related.push_back({m_.origin_of(*elsewhere), "warp " + std::to_string(elsewhere->linear / 32) + " waits here"});
+    m_.report(std::move(f), &first);
   };
   const std::string warp = "warp " + std::to_string(first.linear / 32);
   if (other)
@@ -206,9 +192,9 @@ void Machine::check_cta_meeting(std::uint32_t cta, const Thread& first) {
 }
 
 // Lanes of one warp that wait at different barriers: the warp comes to none of them.
-void Machine::tell_split_warp(const Thread& t) {
+void Scheduler::tell_split_warp(const Thread& t) {
   const std::uint32_t warp = t.linear / 32;
-  std::span<Thread> lanes = cta_threads(t.cta).subspan(warp * 32);
+  std::span<Thread> lanes = m_.cta_threads(t.cta).subspan(warp * 32);
   lanes = lanes.first(std::min<std::size_t>(32, lanes.size()));
   auto apart = [&](const Thread& l) { return l.state == State::Waiting && l.pc != t.pc; };
   const auto other = std::ranges::find_if(lanes, apart);
@@ -220,17 +206,17 @@ void Machine::tell_split_warp(const Thread& t) {
               std::to_string(first.linear % 32) + " waits here and lane " + std::to_string(second.linear % 32) +
               " at another call; the lanes of a warp come to a barrier together (PTX 9.7.13.1, .aligned)";
   f.hint = kMoveOut;
-  f.related.push_back({origin_of(second), "lane " + std::to_string(second.linear % 32) + " waits here"});
-  report(std::move(f), &first);
+  f.related.push_back({m_.origin_of(second), "lane " + std::to_string(second.linear % 32) + " waits here"});
+  m_.report(std::move(f), &first);
 }
 
 // Null: there is none.
-const Thread* Machine::split_warp() const {
+const Thread* Scheduler::split_warp() const {
   const Thread* first = nullptr;  // of its warp, that waits at a barrier of the CTA
-  for (const Thread& t : threads_) {
+  for (const Thread& t : m_.threads_) {
     if (t.linear % 32 == 0) first = nullptr;
     if (t.state != State::Waiting) continue;
-    const Kind kind = site_of(t).kind;
+    const Kind kind = m_.site_of(t).kind;
     if (!is_cta_wide(kind) && kind != Kind::NamedSync && kind != Kind::NamedArrive) continue;
     if (first && first->pc != t.pc) return &t;
     if (!first) first = &t;
@@ -238,15 +224,15 @@ const Thread* Machine::split_warp() const {
   return nullptr;
 }
 
-bool Machine::complete_cta(std::uint32_t cta) {
-  std::span<Thread> threads = cta_threads(cta);
+bool Scheduler::complete_cta(std::uint32_t cta) {
+  std::span<Thread> threads = m_.cta_threads(cta);
   const bool any = complete_named(cta);
-  if (stopped_) return any;
+  if (m_.stopped_) return any;
   // The whole CTA.
   const Thread* first = nullptr;
   for (Thread& t : threads) {
     if (t.state == State::Done) continue;
-    if (t.state != State::Waiting || !is_cta_wide(site_of(t).kind)) return any;
+    if (t.state != State::Waiting || !is_cta_wide(m_.site_of(t).kind)) return any;
     if (!first) first = &t;
   }
   if (!first) return any;
@@ -257,12 +243,12 @@ bool Machine::complete_cta(std::uint32_t cta) {
   for (std::size_t i = 0; i < threads.size(); ++i) {
     Thread& t = threads[i];
     if (t.state == State::Done) continue;
-    const Site& site = site_of(t);
+    const Site& site = m_.site_of(t);
     if (t.undefined_count && !site.args.empty() && undefined == 0) undefined = t.undefined[site.args[0]];
     if (site.kind == Kind::CtaAnd) conjunction &= t.registers[site.args[0]] != 0;
     if (site.kind == Kind::CtaOr) disjunction |= t.registers[site.args[0]] != 0;
   }
-  const Site& site = site_of(*first);
+  const Site& site = m_.site_of(*first);
   std::uint64_t total = 0;
   if (site.kind == Kind::CtaReduce) {
     // Warps first, then their results, in the butterfly's order.
@@ -284,21 +270,21 @@ bool Machine::complete_cta(std::uint32_t cta) {
     }
     total = warps[0];
   }
-  if (races_) {
-    std::vector<Thread*> here;
-    for (Thread& t : threads)
+  if (m_.observers_) {
+    std::vector<const Thread*> here;
+    for (const Thread& t : threads)
       if (t.state == State::Waiting) here.push_back(&t);
-    races_->meet(here);
-    pass(here, named_place(cta, 0),
-         intrinsics::say("barrier 0, which {cta_sync}() uses,"_row_text, kernel_.kernel->dialect));
+    m_.observers_.tell(&Observer::meet, here);
+    m_.observers_.tell(&Observer::pass, here, named_place(cta, 0),
+                       intrinsics::say("barrier 0, which {cta_sync}() uses,"_row_text, m_.kernel_.kernel->dialect));
   }
   for (Thread& t : threads) {
     if (t.state != State::Waiting) continue;
-    const Site& own = site_of(t);
+    const Site& own = m_.site_of(t);
     if (own.dst != Access::kNoRegister) {
       t.registers[own.dst] = own.kind == Kind::CtaAnd ? conjunction : own.kind == Kind::CtaOr ? disjunction : total;
       if (t.tags) t.tags[own.dst] = 0;
-      if (t.undefined_count | undefined) carry(t, own.dst, undefined);
+      if (t.undefined_count | undefined) Machine::carry(t, own.dst, undefined);
     }
     release(t);
   }
@@ -307,49 +293,44 @@ bool Machine::complete_cta(std::uint32_t cta) {
 
 // A cluster barrier is a phase of its own for each thread: the n-th wait is over when every thread that is left has
 // arrived n times.
-bool Machine::complete_cluster() {
+bool Scheduler::complete_cluster() {
   bool any = false;
-  for (Thread& t : threads_) {
+  for (Thread& t : m_.threads_) {
     if (t.state != State::Waiting) continue;
-    const Kind kind = site_of(t).kind;
+    const Kind kind = m_.site_of(t).kind;
     const bool arrives = kind == Kind::ClusterArrive || kind == Kind::ClusterSync, counted = t.barrier != 0;
     if (arrives && !counted) {
       if (t.cluster_arrivals != t.cluster_waits)
-        finding(code::kDivergence, Severity::Error, "arrives at the cluster's barrier again without having waited", &t);
+        m_.finding(code::kDivergence, Severity::Error, "arrives at the cluster's barrier again without having waited",
+                   &t);
       ++t.cluster_arrivals;
       t.barrier = 1;  // has arrived
-      if (races_ && site_of(t).flag) {
-        races_->arrive_relaxed(t);
-      } else if (races_) {
-        races_->arrive(t, kClusterPlace);
-      }
-      if (interleavings_) interleavings_->comes(t, kClusterPlace, {});
+      m_.observers_.tell(&Observer::arrive, t, kClusterPlace, m_.site_of(t).flag);
+      m_.observers_.tell(&Observer::come, t, kClusterPlace, std::string_view());
     }
     if (kind == Kind::ClusterArrive) {
       release(t);
       any = true;
     }
     if (kind == Kind::ClusterWait && t.cluster_arrivals == t.cluster_waits) {
-      finding(code::kDivergence, Severity::Error, "waits at the cluster's barrier without having arrived", &t);
-      stopped_ = true;
+      m_.finding(code::kDivergence, Severity::Error, "waits at the cluster's barrier without having arrived", &t);
+      m_.stopped_ = true;
       return true;
     }
   }
   std::uint32_t first = ~0u;
-  for (const Thread& t : threads_)
+  for (const Thread& t : m_.threads_)
     if (t.state != State::Done) first = std::min(first, t.cluster_arrivals);
   if (first != ~0u && first > cluster_phase_) {
     cluster_phase_ = first;
-    if (races_) races_->close(kClusterPlace);
-    if (interleavings_) interleavings_->closes(kClusterPlace);
+    m_.observers_.tell(&Observer::close, kClusterPlace);
   }
-  for (Thread& t : threads_) {
+  for (Thread& t : m_.threads_) {
     if (t.state != State::Waiting) continue;
-    const Kind kind = site_of(t).kind;
+    const Kind kind = m_.site_of(t).kind;
     if ((kind != Kind::ClusterWait && kind != Kind::ClusterSync) || first < t.cluster_arrivals) continue;
     ++t.cluster_waits;
-    if (races_) races_->leave_cluster(t);
-    if (interleavings_) interleavings_->leaves(t, kClusterPlace);
+    m_.observers_.tell(&Observer::leave, t, kClusterPlace);
     release(t);
     any = true;
   }

@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/simulate/machine/common.h"
@@ -69,7 +71,7 @@ struct View {
   void get(void* to, std::int64_t count) const;
   void put(const void* from, std::int64_t count) const;
   void fill(std::byte value, std::int64_t count) const;
-  // The first of `count` bytes that nobody wrote; `count`: there is none.
+  // The first of `count` bytes that were not written; `count`: there is none.
   std::int64_t hole(std::int64_t count) const;
   bool is_written(std::int64_t count) const { return hole(count) == count; }
   void mark(bool written, std::int64_t count) const;
@@ -104,6 +106,30 @@ struct Cargo {
   Cargo(std::int64_t size, bool trace);
   std::int64_t size() const { return static_cast<std::int64_t>(bytes.size()); }
   View view() { return {bytes.data(), defined.data(), tags.empty() ? nullptr : tags.data()}; }
+};
+
+// All blocks that a pointer may lead to, but those of a thread's frame: global memory, and the shared memory of the
+// CTAs that run together.
+struct Memory {
+  std::vector<std::unique_ptr<OwnedBlock>> globals, others, shared;
+  std::vector<std::uint64_t> global_numbers;  // the blocks of `globals`
+  std::vector<Block> blocks;                  // by number; shared ones are of the group that runs
+  std::uint64_t first_shared = 0;
+  std::size_t shared_each = 0, ctas = 1;        // shared blocks of a CTA; CTAs
+  std::vector<char> watched;                    // by block: there may be races
+  std::unordered_set<std::uint64_t> by_kernel;  // blocks that an earlier kernel has written
+
+  // Another memory with the same global blocks, and no shared ones.
+  Memory global_only() const;
+  // Returns the number of the block: `place`, or the next one where that is 0.
+  std::uint32_t put(const Block& block, std::uint32_t place, bool is_watched);
+
+  // The pointer that a window address stands for; what is none stays as it is.
+  std::uint64_t generic(std::uint64_t address) const;
+  std::optional<std::uint32_t> window_address(std::uint64_t pointer) const;  // nothing: not shared memory
+  std::optional<std::uint32_t> rank_of(std::uint64_t pointer) const;         // of the CTA whose shared memory it is
+  std::uint64_t in_cta(std::uint64_t pointer, std::uint32_t rank) const;     // the same place in another CTA
+  std::int64_t place_of(std::uint64_t pointer) const;  // what decides alignment and swizzles: the absolute address
 };
 
 }  // namespace tilewright::simulate

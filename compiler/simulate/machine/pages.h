@@ -1,4 +1,4 @@
-// A long stretch of bytes that says the same again and again, and takes memory only where somebody writes.
+// A long stretch of bytes that says the same again and again, and takes memory only where it is written.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -56,18 +56,18 @@ std::int64_t Machine::special_register(const Thread& t, std::string_view name) {
     const std::size_t d = vector->second;
     std::int64_t in_block = t.linear, in_cluster = t.cta;
     for (std::size_t k = 0; k < d; ++k) {
-      in_block /= block_[k];
-      in_cluster /= cluster_[k];
+      in_block /= launch_.block[k];
+      in_cluster /= launch_.cluster[k];
     }
-    const std::int64_t own = in_cluster % cluster_[d];
-    const std::array<std::int64_t, 8> values = {in_block % block_[d],
-                                                block_[d],
+    const std::int64_t own = in_cluster % launch_.cluster[d];
+    const std::array<std::int64_t, 8> values = {in_block % launch_.block[d],
+                                                launch_.block[d],
                                                 current_cta_[d] + own,
-                                                grid_[d],
-                                                current_cta_[d] / cluster_[d],
-                                                grid_[d] / cluster_[d],
+                                                launch_.grid[d],
+                                                current_cta_[d] / launch_.cluster[d],
+                                                launch_.grid[d] / launch_.cluster[d],
                                                 own,
-                                                cluster_[d]};
+                                                launch_.cluster[d]};
     return values[vector->first];
   }
   const std::uint32_t lane = t.linear % 32;
@@ -79,11 +79,11 @@ std::int64_t Machine::special_register(const Thread& t, std::string_view name) {
   if (name == "lanemask_ge") return ~below;
   if (name == "lanemask_gt") return ~(below | 1u << lane);
   if (name == "warpid") return t.linear / 32;
-  if (name == "nwarpid") return (block_threads_ + 31) / 32;
+  if (name == "nwarpid") return (launch_.cta_threads + 31) / 32;
   if (name == "thread_rank") return t.linear;
   if (name == "nsmid") return 1;
   if (name == "cluster_ctarank") return t.cta;
-  if (name == "cluster_nctarank") return group_ctas_;
+  if (name == "cluster_nctarank") return launch_.cluster_ctas;
   if (name.starts_with("clock") || name.starts_with("globaltimer")) {
     const std::uint64_t now = tick();
     return static_cast<std::int64_t>(name.ends_with("_hi")                      ? now >> 32

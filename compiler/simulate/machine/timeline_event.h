@@ -26,7 +26,7 @@ struct TimelineRecord {
   };
   std::vector<Name> names;
   std::vector<TimelineEvent>
-      events;  // not in order of time: whoever writes them sorts, and keeps those of one time in order
+      events;  // not in order of time: what prints them sorts, and keeps those of one time in order
   std::uint32_t processes = 0, flows = 0;  // so many CTAs and arrows
   std::uint64_t left_out = 0;              // stretches for which there was no room
 };

@@ -17,7 +17,7 @@ constexpr std::uint64_t kIdlePolls = 4096;
 Mbarrier* Machine::barrier_at(const Thread& t, std::uint64_t pointer, std::string_view what) {
   pointer = generic(pointer);
   if (auto known = barriers_.find(pointer); known != barriers_.end()) {
-    if (races_) races_->use_barrier(t, pointer);
+    observers_.tell(&Observer::use_barrier, t, pointer);
     return alive(t, pointer, what) ? &known->second : nullptr;
   }
   if (!view(t, pointer, 8, 8, false, what)) return nullptr;
@@ -38,7 +38,7 @@ std::string Machine::barrier_name(const Thread& t, const Site& site, std::uint64
     if (view.elements != 1) name += "[" + std::to_string(bytes / view.bytes) + "]";
     name += "`";
   }
-  if (auto rank = rank_of(pointer); group_ctas_ > 1 && rank) name += " of CTA " + std::to_string(*rank);
+  if (auto rank = rank_of(pointer); launch_.cluster_ctas > 1 && rank) name += " of CTA " + std::to_string(*rank);
   return name;
 }
 
@@ -91,16 +91,15 @@ bool Machine::init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t 
   if (awaited(pointer)) return wrong("a barrier is initialised while threads wait on it");
   if (auto live = barriers_.find(pointer); live != barriers_.end()) {
     tell_second_init(t, live->second);
-  } else if (races_) {
-    races_->write(t, pointer, 8);  // behind all that was there before
+  } else {
+    observers_.write(t, pointer, 8);  // behind all that was there before
   }
   memory->mark(true, 8);
   Mbarrier& b = barriers_[pointer];
   b.init(count);
   b.origin = origin_of(t);
   b.name = barrier_name(t, site_of(t), pointer);
-  if (races_) races_->init_barrier(t, pointer);
-  if (interleavings_) interleavings_->init(pointer, b.name);
+  observers_.tell(&Observer::init_barrier, t, pointer, b.name);
   return true;
 }
 
@@ -112,11 +111,8 @@ bool Machine::inval_barrier(const Thread& t, std::uint64_t pointer) {
     return false;
   }
   barriers_.erase(pointer);
-  if (races_) {
-    races_->end_barrier(t, pointer);
-    races_->write(t, pointer, 8);
-  }
-  if (interleavings_) interleavings_->end(pointer);
+  observers_.tell(&Observer::end_barrier, t, pointer);
+  observers_.write(t, pointer, 8);
   return true;
 }
 
@@ -144,26 +140,25 @@ bool Machine::after_count(const Thread& t, std::uint64_t pointer, std::string_vi
     return false;
   }
   if (!b.settle()) return true;
-  idle_polls_ = 0;
-  if (races_) races_->phase_over(pointer, b.phase - 1);
-  if (interleavings_) interleavings_->phase_over(pointer, b.phase - 1);
+  scheduler_.phase_over();
+  observers_.tell(&Observer::phase_over, pointer, b.phase - 1);
   for (Thread& waiting : threads_) {
     if (waiting.state != State::Waiting || waiting.barrier != pointer || waiting.phase >= b.phase) continue;
     waited(waiting, pointer);
     set_result(waiting, site_of(waiting), 1);
     if (timeline_) timeline_->released(pointer, waiting.cta, waiting.linear / 32);
-    release(waiting);
+    scheduler_.release(waiting);
   }
   if (timeline_) timeline_->phase_over(pointer);
   return true;
 }
 
-bool Machine::release_pollers() {
+bool Scheduler::release_pollers() {
   bool any = false;
   if (++idle_polls_ > kIdlePolls) return false;
-  for (Thread& t : threads_) {
+  for (Thread& t : m_.threads_) {
     if (t.state != State::Waiting || !t.barrier || !t.polling) continue;
-    set_result(t, site_of(t), 0);
+    m_.set_result(t, m_.site_of(t), 0);
     release(t);
     any = true;
   }

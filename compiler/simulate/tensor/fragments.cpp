@@ -103,7 +103,7 @@ bool read_registers(Machine& m, const Thread& t, std::span<const std::uint64_t> 
   for (std::size_t i = 0; i < pointers.size(); ++i) {
     auto from = m.view(t, pointers[i], bytes, bytes, false, what);
     if (!from) return false;
-    if (m.races()) m.races()->read(t, pointers[i], bytes);
+    m.observers().read(t, pointers[i], bytes);
     if (m.options().uninitialised_reads && !from->is_written(bytes)) {
       const auto text = [&] { return std::string(what) + " is read"; };
       if (carries) {
@@ -125,7 +125,7 @@ bool write_registers(Machine& m, const Thread& t, std::span<const std::uint64_t>
   for (std::size_t i = 0; i < pointers.size(); ++i) {
     auto to = m.view(t, pointers[i], bytes, bytes, true, what);
     if (!to) return false;
-    if (m.races()) m.races()->write(t, pointers[i], bytes, to->bytes, reinterpret_cast<const std::byte*>(&values[i]));
+    m.observers().write(t, pointers[i], bytes, to->bytes, reinterpret_cast<const std::byte*>(&values[i]));
     to->put(&values[i], bytes);
     to->drop_tags(bytes);
     if (t.carried) m.store_undefined(t, pointers[i], *to, bytes, t.carried);

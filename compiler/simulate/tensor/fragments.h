@@ -31,7 +31,7 @@ Place place_in_a(Number number, int rows, int lane, int reg, int e);
 Place place_in_b(Number number, int lane, int reg, int e);
 Place place_in_c(Number number, int lane, int reg, int e);
 
-// What pointers lead to, as the registers of one lane: `bits` is 32 or 64, `what` names the matrix. Bytes that nobody
+// What pointers lead to, as the registers of one lane: `bits` is 32 or 64, `what` names the matrix. Bytes that never
 // wrote are a finding, and the read goes on with what is there; with `carries` what the thread's call makes of them is
 // undefined instead. False: the pointers lead nowhere, and the run ends.
 bool read_registers(Machine& m, const Thread& t, std::span<const std::uint64_t> pointers, int bits, std::uint64_t* out,

@@ -151,7 +151,7 @@ std::optional<Matrix> read_matrix(Machine& m, const Thread& t, std::uint32_t cta
   constexpr std::uint8_t kAll[kUnit] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
   Matrix out(form.rows, form.columns);
   const int unit = form.unit();
-  // Padding holds nothing, and nobody asks for it.
+  // Padding holds nothing, and is not asked for.
   const auto counts = static_cast<std::size_t>(unit * bits_of(form.element) / 8);
   bool inside = each_unit(descriptor, form, [&](std::int64_t address, int r, int k) {
     const std::uint64_t window = std::uint64_t{cta} << kRankShift | static_cast<std::uint64_t>(address);
@@ -179,7 +179,7 @@ void watch_matrix(Machine& m, const Thread& t, std::uint32_t number, std::uint32
                   const MatrixDescriptor& descriptor, const MatrixForm& form) {
   each_unit(descriptor, form, [&](std::int64_t address, int, int) {
     const std::uint64_t window = std::uint64_t{cta} << kRankShift | static_cast<std::uint64_t>(address);
-    m.races()->operation_reads(t, number, window, kUnit);
+    m.observers().read(t, number, window, kUnit);
     return true;
   });
 }

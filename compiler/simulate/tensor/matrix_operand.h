@@ -89,7 +89,7 @@ bool each_unit(const MatrixDescriptor& d, const MatrixForm& form, F&& f) {
 // The numbers of one unit, in their order: form.unit() of them.
 void unpack(const MatrixForm& form, const std::byte* unit, float* numbers);
 
-// A matrix of numbers, row by row. A row with an element that nobody has written is no number.
+// A matrix of numbers, row by row. A row with an element that was never written is no number.
 struct Matrix {
   int rows = 0, columns = 0;
   std::vector<float> numbers;

@@ -141,7 +141,7 @@ int Mma::metadata_columns() const { return kind == MmaKind::F16 || kind == MmaKi
 std::vector<MmaPart> parts_of(const Mma& mma, int lane) {
   const int rows = mma.rows();
   std::vector<MmaPart> parts(1);
-  const bool folded = rows == 64 && mma.ctas == 2 && !mma.sparse;
+  const bool folded = rows == 64 && (mma.ctas == 2 || mma.stationary) && !mma.sparse;
   if (folded) parts.resize(2);
   for (std::size_t p = 0; p < parts.size(); ++p) {
     MmaPart& part = parts[p];

@@ -32,8 +32,9 @@ struct Mma {
   // From the instruction.
   MmaKind kind = MmaKind::F16;
   bool sparse = false;
-  int ctas = 1;          // 2: a pair
-  int scale_vector = 0;  // scales along K of one instruction; 0: none
+  bool stationary = false;  // .ws: of 64 rows, D's columns lie as those of a pair do
+  int ctas = 1;             // 2: a pair
+  int scale_vector = 0;     // scales along K of one instruction; 0: none
   // From the descriptor. M is that of the pair.
   int m = 128, n = 8, k = 16;
   Element a = Element::F16, b = Element::F16;
@@ -42,7 +43,7 @@ struct Mma {
   bool scales_are_powers = false;          // ue8m0; else ue4m3
   int scale_a_byte = 0, scale_b_byte = 0;  // of a cell, from which on a row's scales stand
 
-  // Everything but `kind`, `sparse`, `ctas` and `scale_vector`, which are set.
+  // Everything but `kind`, `sparse`, `stationary`, `ctas` and `scale_vector`, which are set.
   std::expected<void, MmaRefusal> read_descriptor(std::uint32_t bits);
 
   bool is_scaled() const { return kind >= MmaKind::Mxf8f6f4; }
@@ -74,7 +75,7 @@ struct MmaOperands {
   std::array<std::uint32_t, 4> disabled_lanes{};  // bits of lanes of D that stay as they are
 };
 
-// Reads and writes the tensor memory of a CTA. What nobody has written makes what depends on it unwritten; operands of
+// Reads and writes the tensor memory of a CTA. What was never written makes what depends on it unwritten; operands of
 // which nothing was written are named in the result, and metadata that the hardware does not know.
 struct MmaOutcome {
   std::vector<std::string_view> unwritten;

@@ -11,7 +11,7 @@ std::optional<std::int64_t> TensorMemory::allocate(std::int64_t columns) {
     auto end = begin + static_cast<std::ptrdiff_t>(units);
     if (!std::all_of(begin, end, [](std::int16_t owner) { return owner == 0; })) continue;
     std::fill(begin, end, static_cast<std::int16_t>(first + 1));
-    // What an earlier owner left there is nobody's.
+    // What an earlier owner left there counts as never written.
     for (std::int64_t lane = 0; cells_ && lane < kLanes; ++lane)
       std::fill_n(cell(lane, static_cast<std::int64_t>(first) * kUnit).defined, columns * kCellBytes, std::uint8_t{0});
     return static_cast<std::int64_t>(first) * kUnit;

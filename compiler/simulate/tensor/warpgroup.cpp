@@ -49,7 +49,7 @@ void Warpgroups::touch(Machine& m, const Thread& t, std::uint64_t pointer, std::
     f.code = code::kUnawaited;
     f.message = std::string(one.accumulates ? "an accumulator" : "a register of A") + " is " +
                 (writes ? "written" : "read") + " while the wgmma that " + (one.accumulates ? "writes" : "reads") +
-                " it is under way: nobody has waited for it";
+                " it is under way: no wait covers it";
     f.hint = one.group == group.open ? "put {wgmma_commit}() behind the wgmma, and {wgmma_wait}(0) before this"_row_text
                                      : "put {wgmma_wait}(0) before this"_row_text;
     f.related.push_back({one.origin, "started here"});
@@ -117,7 +117,7 @@ void Warpgroups::leave(Machine& m, std::span<const Thread> threads) {
     const InFlight& one = group.in_flight.front();
     Finding f;
     f.code = code::kUnfinished;
-    f.message = "the CTA ends while this wgmma is under way: nobody has waited for it";
+    f.message = "the CTA ends while this wgmma is under way: no wait covers it";
     f.hint = one.group == group.open ? "put {wgmma_commit}() and {wgmma_wait}(0) behind it"_row_text
                                      : "put {wgmma_wait}(0) before the end"_row_text;
     m.report(std::move(f), &threads[first], one.origin);

@@ -173,6 +173,8 @@ export class Choice implements vscode.Disposable {
       const tip = new vscode.MarkdownString(undefined, true);
       tip.appendMarkdown(`**Tilewright ${version}**\n\n`);
       tip.appendMarkdown(now ? `${entries.length} of entry and architecture; click to choose another.` : 'This script has no entry; click to see what makes one.');
+      const dialect = now?.dialect;
+      if (dialect) tip.appendText(`\n\nDialect ${dialect.release}: ${dialect.why}`);
       this.item.tooltip = tip;
     } catch (error) {
       this.item.text = '$(circuit-board) Tilewright';

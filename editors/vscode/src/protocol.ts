@@ -11,6 +11,7 @@ export interface Entry {
   kind: string;
   kernel: string;
   architecture: string;
+  dialect?: { release: string; source: string; why: string }; // which release, and what says so
   failed: boolean;
   range?: lsp.Range;
   views: Record<ViewKind, string>;

@@ -50,7 +50,7 @@ Answer<Json> code_actions(const Request& r, const ActionParams& params) {
     Json action{{"title", std::move(a.title)},
                 {"kind", kind},
                 {"edit", {{"changes", {{params.uri, Json::array({std::move(edit)})}}}}}};
-    if (a.mends) action["diagnostics"] = Json::array({*said[static_cast<std::size_t>(a.mends - shown.data())]});
+    if (a.fixes) action["diagnostics"] = Json::array({*said[static_cast<std::size_t>(a.fixes - shown.data())]});
     if (a.preferred) action["isPreferred"] = true;
     out.push_back(std::move(action));
   }

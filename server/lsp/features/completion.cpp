@@ -14,7 +14,7 @@ namespace {
 constexpr int kItemKinds[] = {2, 3, 5, 6, 7, 9, 12, 14, 21};
 constexpr int kSnippet = 2;  // InsertTextFormat
 
-// Does the client ask for this member of an item when somebody looks at it (completionItem/resolve)?
+// Does the client ask for this member of an item when it is looked at (completionItem/resolve)?
 bool resolves(const Client& client, std::string_view member) {
   const Json& members =
       protocol::at(client.capabilities, "textDocument.completion.completionItem.resolveSupport.properties");
@@ -30,7 +30,7 @@ Json subject(const Request& r, const ide::Completion& c) {
 }
 
 struct CompletionParams : protocol::PositionParams {
-  std::string trigger;  // the character that asked; empty: somebody did
+  std::string trigger;  // the character that asked; empty: the user did
 };
 void from_json(const Json& json, CompletionParams& p) {
   protocol::from_json(json, static_cast<protocol::PositionParams&>(p));

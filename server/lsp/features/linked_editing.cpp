@@ -1,4 +1,4 @@
-// textDocument/linkedEditingRange: editors change these places while somebody types.
+// textDocument/linkedEditingRange: editors change these places while the user types.
 #include "server/ide/navigation.h"
 #include "server/lsp/features.h"
 

@@ -1,7 +1,7 @@
 // tilewright/run: kernels of a saved document on one of the targets of `tilewright run`: this machine's, or a remote or
 // pool that the settings name. The kernel runs in a process of its own, which a fault or a cancelled request ends.
 //
-// Nothing of the settings is used before somebody chooses it: they come with a repository, and a remote is a command.
+// Nothing of the settings is used before the user chooses it: they come with a repository, and a remote is a command.
 #include "server/work/run.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// tilewright/trust: asks the user for his consent to the remotes of a script's settings, whatever he said before.
+// tilewright/trust: asks the user for consent to the remotes of a script's settings, whatever was said before.
 #include "server/lsp/trust.h"
 
 #include "server/lsp/features.h"

@@ -9,6 +9,7 @@
 #include "server/ide/scripts.h"
 #include "server/lsp/code_page.h"
 #include "server/lsp/features.h"
+#include "server/render/json.h"
 #include "server/views/document.h"
 
 namespace tilewright::lsp {
@@ -125,7 +126,7 @@ Answer<Json> text_document_content(const Request& r, const ViewParams& params) {
   if (auto fixed = fixed_document(params.uri)) return Json{{"text", std::move(fixed->text)}};
   auto shown = show(r, params.uri);
   if (!shown) return std::unexpected(shown.error());
-  // The client tells nobody when it stops looking: a bound of WatchedViews does.
+  // The client does not tell when it stops looking: a bound of WatchedViews does.
   r.views->watch(params.uri, shown->document.text);
   return Json{{"text", std::move(shown->document.text)}};
 }
@@ -181,6 +182,7 @@ Answer<Json> entries(const Request& r, const protocol::DocumentParams& params) {
              {"architecture", e.kernel->target.name()},
              {"failed", e.kernel->failed},
              {"views", std::move(views)}};
+    one["dialect"] = render::dialect_json(found->analysis->first().evaluation->dialect);
     if (e.name_at) one["range"] = r.client->range(found->script->source(), *e.name_at);
     out.push_back(std::move(one));
   }

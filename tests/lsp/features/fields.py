@@ -93,7 +93,7 @@ small.rows
 #| 59:33 rows
 #| 64:7 rows
 print(T.SMEMPool)
-#       ^ typeDefinition: smem_pool.py 70:7
+#       ^ typeDefinition: smem_pool.py 8:7
 
 
 #--- file parts.py

@@ -6,10 +6,19 @@ from compute.kernel import Region
 from compute.model import BITS, INTS, Layout, indices, is_float, promoted, product, rounded
 
 BINARY = ["add", "sub", "mul", "fdiv"]
-FUNCTIONS = {"exp": math.exp, "exp2": lambda x: 2.0**x, "sqrt": lambda x: math.sqrt(x) if x >= 0 else math.nan}
+FUNCTIONS = {
+    "exp": math.exp,
+    "exp2": lambda x: 2.0**x,
+    "sqrt": lambda x: math.sqrt(x) if x >= 0 else math.nan,
+    "log2": lambda x: math.log2(x) if x > 0 else -math.inf if x == 0 else math.nan,
+}
 OPS = BINARY * 2 + ["fma", "fma", "cast", "cast", "cast", "exp", "exp2", "sqrt", "reciprocal", "silu", "zero", "fill"]
 DTYPES = ["float32"] * 6 + ["float16"] * 4 + ["bfloat16"] * 3 + ["float64"] + ["int32", "uint32", "uint8", "int8"]
 RTOL = {"float64": 1e-6, "float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-2, "float8_e4m3fn": 0.13}
+
+
+# What 0.26 adds.
+NEWER = ["maximum"] * 4 + ["log2"] * 2
 
 
 def binary(op, a, b, dtypes):
@@ -18,7 +27,7 @@ def binary(op, a, b, dtypes):
     a, b = rounded(t, a), rounded(t, b)
     if op == "fdiv":
         return (rounded(t, a / b) if is_float(t) else a // b), t
-    return rounded(t, {"add": a + b, "sub": a - b, "mul": a * b}[op]), t
+    return rounded(t, {"add": a + b, "sub": a - b, "mul": a * b, "maximum": max(a, b)}[op]), t
 
 
 class Call:
@@ -48,7 +57,7 @@ class Call:
 
     def computed(self, v, t):
         op = self.op
-        if op in BINARY:
+        if op in BINARY or op == "maximum":
             return binary(op, v[0], v[1], t)[0]
         if op == "fma":
             p, pt = binary("mul", v[0], v[1], t[:2])
@@ -110,7 +119,7 @@ def positive(tile):
 def draw_call(k, rng, op, scope, make, dst_type=None):
     """`make(dtype, role)` gives a Region for the destination ("dst") or a source ("src", may broadcast)."""
     dtype = rng.choice(DTYPES)
-    if op in ("fdiv", "exp", "exp2", "sqrt", "reciprocal", "silu") and not is_float(dtype) and rng.random() < 0.9:
+    if op in ("fdiv", "exp", "exp2", "log2", "sqrt", "reciprocal", "silu") and not is_float(dtype) and rng.random() < 0.9:
         dtype = rng.choice(["float32", "float16", "bfloat16", "float64"])
     to = dtype
     if op == "cast":
@@ -133,7 +142,7 @@ def draw_call(k, rng, op, scope, make, dst_type=None):
     if dst is None:
         return None
     sources, options = [], ""
-    if op in BINARY:
+    if op in BINARY or op == "maximum":
         a = make(dtype, "src")
         if op != "fdiv" and rng.random() < 0.06:
             dtype = {"float32": "float16", "float16": "float32"}.get(dtype, dtype)
@@ -142,7 +151,7 @@ def draw_call(k, rng, op, scope, make, dst_type=None):
             return None
         if rng.random() < 0.35:
             b = constant(rng, dtype)
-        if not isinstance(b, Region) and op in ("add", "mul") and rng.random() < 0.3:
+        if not isinstance(b, Region) and op in ("add", "mul", "maximum") and rng.random() < 0.3:
             a, b = b, a
         sources = [a, b]
         if isinstance(a, Region) and isinstance(b, Region) and product(a.extents) < product(b.extents):
@@ -174,7 +183,7 @@ def draw_call(k, rng, op, scope, make, dst_type=None):
     if any(s is None for s in sources[:1]):
         return None
     call = Call(k, op, scope, dst, sources, options)
-    if op == "sqrt" or op == "fdiv" or op == "reciprocal":
+    if op in ("sqrt", "log2") or op == "fdiv" or op == "reciprocal":
         for s in sources:
             if isinstance(s, Region):
                 positive(s.tile)
@@ -224,7 +233,7 @@ def family_reg_thread(k, rng):
             return Region(tile, starts, extents)
         return Region(tile) if rng.random() < 0.5 else Region(tile, [0] * len(dims), dims)
 
-    call = draw_call(k, rng, rng.choice(OPS), "thread", make)
+    call = draw_call(k, rng, rng.choice(k.ops), "thread", make)
     return call is not None and finish(k, call)
 
 
@@ -275,7 +284,7 @@ def family_reg_spread(k, rng):
         tiles.setdefault(dtype, tile)
         return Region(tile, starts, extents) if starts else Region(tile)
 
-    call = draw_call(k, rng, rng.choice(OPS), scope, make)
+    call = draw_call(k, rng, rng.choice(k.ops), scope, make)
     guard = None
     if call and scope == "warp" and k.threads > 32 and rng.random() < 0.15:
         guard, k.checked = f"w == {rng.randrange(k.threads // 32)}", False
@@ -327,7 +336,7 @@ def family_reg_factorised(k, rng):
         layout = common if rng.random() < 0.6 else with_strides(rng, parts)
         return Region(k.tile("local", dtype, shape, layout))
 
-    call = draw_call(k, rng, rng.choice(OPS), scope, make)
+    call = draw_call(k, rng, rng.choice(k.ops), scope, make)
     return call is not None and finish(k, call)
 
 
@@ -381,7 +390,7 @@ def family_smem(k, rng):
             tiles.setdefault(dtype, tile)
         return Region(tile, starts, extents) if cut else Region(tile)
 
-    call = draw_call(k, rng, rng.choice(OPS), scope, make)
+    call = draw_call(k, rng, rng.choice(k.ops), scope, make)
     if call is None:
         return False
     guard = None

@@ -5,9 +5,9 @@ Each rule wants the situation itself: what the script says, or what the referenc
 
 import re
 
-from exceptions import rule_and_its_kernel
+from exceptions import RULES, Rule, rule_and_its_kernel
 
-ELEMENTWISE = {"add", "sub", "mul", "fdiv", "fma", "cast", "exp", "exp2", "sqrt", "reciprocal", "silu", "zero", "fill"}
+ELEMENTWISE = {"add", "sub", "mul", "fdiv", "fma", "cast", "exp", "exp2", "sqrt", "reciprocal", "silu", "zero", "fill", "log2", "maximum"}
 REDUCTIONS = {"sum", "max", "min"}
 
 
@@ -51,20 +51,28 @@ def _(case):
 @rule_and_its_kernel("a whole number as scale", "Q7", "the reference asks a Python int for its type")
 def _(case):
     return (
-        primitive(case, {"exp", "exp2", "sqrt"})
+        primitive(case, {"exp", "exp2", "log2", "sqrt"})
         and served_here(case)
-        and theirs_said(case, "'int' object has no attribute")
+        and theirs_said(case, "'int' object has no attribute|int has no dtype-bearing")
     )
 
 
 @rule_and_its_kernel("a function of integers", "Q10", "the reference calls a device function that does not exist")
 def _(case):
     return (
-        primitive(case, {"exp", "exp2", "sqrt"})
+        primitive(case, {"exp", "exp2", "log2", "sqrt"})
         and refused_here(case)
         and ours_said(case, "no such function")
         and any(re.search(r'"u?int\d+"', tile_of(case, n)) for n in operands(case))
     )
+
+
+def no_such_vector(case):
+    said = case.reference.get("error") or ""
+    return case.index is None and "Cannot convert type T.int32x16" in said and ".maximum(" in case.text
+
+
+RULES.append(Rule("a vector of integers", "Q35", "the reference's code generator has no such vector", no_such_vector))
 
 
 @rule_and_its_kernel("elements of four bits", "Q9", "the reference stores whole bytes and loses the neighbour")
@@ -79,7 +87,7 @@ def _(case):
 @rule_and_its_kernel("an unknown rounding mode", "Q6", "the reference notices when it makes the code")
 def _(case):
     m = re.search(r'rounding_mode="(\w+)"', case.theirs()["call"])
-    return bool(m) and m.group(1) not in ("rn", "rz", "rm", "rp") and refused_here(case)
+    return bool(m) and m.group(1) not in ("rn", "rz", "rm", "rp") and case.call["variant"] is None
 
 
 @rule_and_its_kernel("a source that zero does not read", "Q11", "the reference tests it all the same")

@@ -1,6 +1,6 @@
 """The words of each refusal that many generated kernels have to bring about, and the variants that have to serve."""
 
-ELEMENTWISE = ["add", "sub", "mul", "fdiv", "fma", "cast", "exp", "exp2", "sqrt", "reciprocal", "silu", "zero", "fill"]
+ELEMENTWISE = ["add", "sub", "mul", "fdiv", "fma", "cast", "exp", "exp2", "sqrt", "reciprocal", "silu", "zero", "fill"] + ["log2", "maximum"]
 FAMILY = {
     **dict.fromkeys(ELEMENTWISE, "elementwise"),
     **dict.fromkeys(["sum", "max", "min"], "reduction"),

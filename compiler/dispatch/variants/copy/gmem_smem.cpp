@@ -4,6 +4,7 @@
 #include "compiler/dispatch/blocks/partition.h"
 #include "compiler/dispatch/blocks/sharing.h"
 #include "compiler/dispatch/blocks/threads.h"
+#include "compiler/dispatch/blocks/vector_copies.h"
 #include "compiler/dispatch/words.h"
 
 namespace tilewright::dispatch::variants::copy_gmem_smem {
@@ -25,7 +26,9 @@ constexpr Predicate kPredicates[] = {{"gmem_smem_applicable", applicable}};
 
 std::span<const Predicate> predicates() { return kPredicates; }
 
-Planned plan(CallContext& context) {
+Planned plan(CallContext& context) { return plan_as(context, "gmem_smem"); }
+
+Planned plan_as(CallContext& context, std::string_view variant) {
   const CopyOperands& o = copy_operands(context);
   const bool to_shared = o.global_to_shared;
   const ir::Buffer &global = *o.on(!to_shared).buffer, &shared = *o.on(to_shared).buffer;
@@ -40,7 +43,7 @@ Planned plan(CallContext& context) {
              to_shared ? g : s, to_shared ? "g_offset" : "s_offset");
   };
   Plan plan{.body = shared_rounds(context, *p, global, ir::LoopKind::Serial, access)};
-  describe_sharing(plan, context, *p, bits, "gmem_smem", cat(bits, "-bit"));
+  describe_sharing(plan, context, *p, bits, variant, cat(bits, "-bit"));
   return plan;
 }
 

@@ -11,6 +11,7 @@
 #include "compiler/dispatch/blocks/sharing.h"
 #include "compiler/dispatch/blocks/swizzled.h"
 #include "compiler/dispatch/blocks/threads.h"
+#include "compiler/dispatch/blocks/vector_copies.h"
 #include "compiler/dispatch/blocks/width.h"
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
@@ -38,6 +39,9 @@ Unit unit_of(ir::ExecScope scope) {
   return Unit::Thread;
 }
 
+// From 0.26 on a thread axis may be strided, and may count in several walks: fragments of matrices are served, too.
+bool takes_fragments(const CallContext& context) { return context.kernel.dialect() >= text::Dialect::V0_26; }
+
 // Whether the register side hands every thread one row of registers.
 Reason not_register_rows(CallContext& context, const ir::Region& region, const Window& window) {
   std::string_view name = ir::spoken_name(*region.buffer);
@@ -60,6 +64,7 @@ Reason not_register_rows(CallContext& context, const ir::Region& region, const W
       return cat("axis ", axis, " of ", name, " spans a ", layout::unit_name(layout::axis_scope(it.axis)),
                  ", wider than ", ir::exec_scope_name(context.scope.kind), " scope");
     }
+    if (takes_fragments(context)) continue;
     if (!it.stride.is(1)) {
       return cat(name, " has stride ", layout::to_string(it.stride), " on ", axis, ", a row a thread has stride 1");
     }
@@ -124,8 +129,69 @@ Reason narrow(const Side& r, const layout::Iter& it, std::int64_t extent, std::i
   return {};
 }
 
+// Walks of one axis, shard and replica, must count its values: sorted by stride, each begins at a multiple of where the
+// one before it ends. Values that none of them reaches take no part.
+Reason guard_strided(const Side& r, Axis axis, Expr value, std::int64_t full, Expr& guard) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> walks;  // stride, extent
+  for (const layout::Iters* iters : {&r.window.tile.shard, &r.window.tile.replica}) {
+    for (const layout::Iter& x : *iters) {
+      if (x.axis != axis || x.extent.is(1)) continue;
+      if (!x.extent.is_constant() || !x.stride.is_constant() || x.stride.value() <= 0) {
+        return cat(r.name(), " has a step on axis ", layout::axis_name(axis), " that is known only at run time");
+      }
+      walks.emplace_back(x.stride.value(), x.extent.value());
+    }
+  }
+  std::ranges::sort(walks);
+  auto keep = [&](Expr inside) { guard = guard ? ir::logical_and(guard, inside) : inside; };
+  std::int64_t end = 1;
+  for (const auto& [stride, extent] : walks) {
+    if (stride < end || stride % end != 0) {
+      return cat("walks of ", r.name(), " on axis ", layout::axis_name(axis), " overlap: one has stride ", stride,
+                 ", those below it count to ", end);
+    }
+    if (stride > end) {
+      keep(ir::binary(ir::ExprKind::EQ, value / Expr(end) % Expr(stride / end), Expr(0)));
+    }
+    end = stride * extent;
+  }
+  if (end > full) {
+    return cat(r.name(), " is spread over ", end, " on axis ", layout::axis_name(axis), ", the scope has ", full);
+  }
+  if (end < full) keep(ir::binary(ir::ExprKind::LT, value, Expr(end)));
+  return {};
+}
+
+// The same for layouts whose thread axes are strided or counted in several walks.
+Reason divide_fragment(CallContext& context, const Side& r, const Side& memory, const Runs& runs, Partition& out) {
+  std::uint32_t guarded = 0;
+  for (std::size_t i = 0; i < r.window.tile.shard.size(); ++i) {
+    const layout::Iter& it = r.window.tile.shard[i];
+    if (it.axis == Axis::m) {
+      out.in_turn.push_back(i);
+      continue;
+    }
+    const std::int64_t full = axis_extent(context, it.axis);
+    const Expr value = axis_value(context, it.axis);
+    if (!value || full <= 0) return cat("no index for axis ", layout::axis_name(it.axis));
+    const std::uint32_t bit = std::uint32_t{1} << static_cast<int>(it.axis);
+    if (!(guarded & bit)) {
+      if (Reason why = guard_strided(r, it.axis, value, full, out.guard); !why.empty()) return why;
+    }
+    guarded |= bit;
+    Expr digit = it.stride.is(1) ? value : value / it.stride.expr();
+    if (it.stride.value() * it.extent.value() < full) digit = digit % it.extent.expr();
+    std::span<const Walk> run = runs.run(i);
+    out.threads.insert(out.threads.end(), run.begin(), run.end());
+    out.base = out.base + place(run, widen_for(*memory.region.buffer, ir::simplify(digit)));
+  }
+  if (out.in_turn.empty()) return cat(r.name(), " has one element a thread, nothing to loop over");
+  return {};
+}
+
 Reason divide(CallContext& context, const Side& r, const Side& memory, const Runs& runs, Partition& out) {
   out.base = memory.window.start().expr();
+  if (takes_fragments(context)) return divide_fragment(context, r, memory, runs, out);
   for (std::size_t i = 0; i < r.window.tile.shard.size(); ++i) {
     const layout::Iter& it = r.window.tile.shard[i];
     if (it.axis == Axis::m) {
@@ -215,7 +281,7 @@ bool aligned(const Side& r, const Side& memory, const Walks& threads, std::int64
 
 // The copies of a thread, in rounds.
 const ir::Stmt* copies(CallContext& context, const Side& r, const Side& memory, Expr base,
-                       const std::vector<Atom>& outer, int bits, std::int64_t rounds) {
+                       const std::vector<Atom>& outer, int bits, std::int64_t rounds, const LoadHints& hints) {
   const CopyOperands& o = copy_operands(context);
   const bool to_registers = o.dst.buffer->scope == ir::StorageScope::Local;
   ir::BodyBuilder out(context.call.origin);
@@ -231,7 +297,7 @@ const ir::Stmt* copies(CallContext& context, const Side& r, const Side& memory, 
   Expr at = address.at(round, base + (memory_loop.empty() ? Expr(0) : place(memory_loop, wide_round)));
   Expr reg = ir::simplify(r.window.start().expr() + (register_loop.empty() ? Expr(0) : place(register_loop, round)));
   add_copy(context, body, bits, o.dst.buffer, to_registers ? reg : at, to_registers ? "r_offset" : "s_offset",
-           o.src.buffer, to_registers ? at : reg, to_registers ? "s_offset" : "r_offset");
+           o.src.buffer, to_registers ? at : reg, to_registers ? "s_offset" : "r_offset", hints);
   add_rounds(out, round, rounds, body.finish());
   return out.finish();
 }
@@ -242,7 +308,9 @@ constexpr Predicate kPredicates[] = {{"reg_applicable", applicable}};
 
 std::span<const Predicate> predicates() { return kPredicates; }
 
-Planned plan(CallContext& context) {
+Planned plan(CallContext& context) { return plan_as(context, "reg", {}); }
+
+Planned plan_as(CallContext& context, std::string_view variant, const LoadHints& hints) {
   const CopyOperands& o = copy_operands(context);
   if (!o.elements) return decline("an extent of the region is known only at run time");
   const bool to_registers = o.dst.buffer->scope == ir::StorageScope::Local;
@@ -282,14 +350,14 @@ Planned plan(CallContext& context) {
 
   const int bits = static_cast<int>(vec * o.bits);
   const std::int64_t per_thread = loops.per_thread, rounds = per_thread / vec;
-  Plan plan{.body = copies(context, r, memory, part.base, outer, bits, rounds)};
+  Plan plan{.body = copies(context, r, memory, part.base, outer, bits, rounds, hints)};
   if (part.guard) {
     plan.body =
         ir::make_stmt<ir::If>(context.call.origin, part.guard, plan.body, static_cast<const ir::Stmt*>(nullptr));
   }
   plan.fact("vec_bits", bits);
   plan.fact("per_thread", per_thread);
-  plan.summary = cat(headline(context, "reg"), ", ", bits, "-bit, ", per_thread,
+  plan.summary = cat(headline(context, variant), ", ", bits, "-bit, ", per_thread,
                      per_thread == 1 ? " register element a thread, " : " register elements a thread, ", rounds,
                      rounds == 1 ? " round" : " rounds");
   return plan;

@@ -1,6 +1,7 @@
 #include "compiler/dispatch/variants/copy_async/tma_map.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
@@ -17,9 +18,9 @@ bool equal(const std::vector<Expr>& a, const std::vector<Expr>& b) {
 }
 
 bool same_description(const TensorMap& a, const TensorMap& b) {
-  return a.tensor->data == b.tensor->data && a.dtype == b.dtype && a.box == b.box && a.swizzle == b.swizzle &&
-         a.oob_fill == b.oob_fill && ir::provably_equal(a.byte_offset, b.byte_offset) && equal(a.dims, b.dims) &&
-         equal(a.strides, b.strides);
+  return a.tensor->data == b.tensor->data && a.dtype == b.dtype && a.box == b.box && equal(a.host_box, b.host_box) &&
+         a.swizzle == b.swizzle && a.oob_fill == b.oob_fill && a.l2_promotion == b.l2_promotion &&
+         ir::provably_equal(a.byte_offset, b.byte_offset) && equal(a.dims, b.dims) && equal(a.strides, b.strides);
 }
 
 // The host encodes the map before the launch: loops, scope ids and values of the device part do not exist yet.
@@ -34,11 +35,18 @@ const ir::Var* device_value(Expr e) {
   return found;
 }
 
+// 0.25 calls a map after the pointer of its tensor, later releases after the tensor.
 std::string_view fresh_name(const CallContext& context, const ir::Buffer& tensor) {
-  std::string base = cat(tensor.data && !tensor.data->name.empty() ? tensor.data->name : tensor.name, "_tensormap");
+  const bool by_pointer = context.kernel.dialect() == text::Dialect::V0_25;
+  std::string base =
+      cat(by_pointer && tensor.data && !tensor.data->name.empty() ? tensor.data->name : tensor.name, "_tensormap");
   std::string name = base;
   auto taken = [&](const TensorMap& m) { return m.var->name == name; };
-  for (int n = 1; std::ranges::any_of(context.kernel.tensor_maps(), taken); ++n) name = cat(base, "_", n);
+  auto anywhere = [&] {
+    return std::ranges::any_of(context.kernel.tensor_maps(), taken) ||
+           std::ranges::any_of(context.journal.tensor_maps, taken);
+  };
+  for (int n = 1; anywhere(); ++n) name = cat(base, "_", n);
   return Arena::current().copy(std::string_view(name));
 }
 
@@ -67,8 +75,13 @@ std::expected<const TensorMap*, Reason> tensor_map(CallContext& context, const i
     map.box.push_back(d.box);
     map.element_strides.push_back(1);
   }
+  return shared_map(context, std::move(map));
+}
+
+std::expected<const TensorMap*, Reason> shared_map(CallContext& context, TensorMap map) {
   std::vector<Expr> host = map.dims;
   host.insert(host.end(), map.strides.begin(), map.strides.end());
+  host.insert(host.end(), map.host_box.begin(), map.host_box.end());
   host.push_back(map.byte_offset);
   for (Expr e : host) {
     if (const ir::Var* v = device_value(e)) {
@@ -76,10 +89,13 @@ std::expected<const TensorMap*, Reason> tensor_map(CallContext& context, const i
           cat("the host encodes the tensor map before the launch and cannot know ", v->name, " in ", ir::to_string(e)));
     }
   }
-  for (const TensorMap& known : context.kernel.tensor_maps()) {
-    if (same_description(known, map)) return &known;
+  for (const std::vector<TensorMap>* maps :
+       {&context.kernel.tensor_maps(), &std::as_const(context.journal.tensor_maps)}) {
+    for (const TensorMap& known : *maps) {
+      if (same_description(known, map)) return &known;
+    }
   }
-  map.var = ir::make_var(fresh_name(context, tensor), ir::kTensorMap, ir::VarRole::Parameter);
+  map.var = ir::make_var(fresh_name(context, *map.tensor), ir::kTensorMap, ir::VarRole::Parameter);
   context.journal.tensor_maps.push_back(std::move(map));
   return &context.journal.tensor_maps.back();
 }

@@ -13,4 +13,7 @@ std::string_view map_dtype(ir::DataType dtype, int bits);
 std::expected<const TensorMap*, Reason> tensor_map(CallContext& context, const ir::Buffer& tensor,
                                                    const Candidate& plan, int swizzle, int oob_fill);
 
+// The map that is described, `var` left out: an earlier one of the kernel, or a new one as above.
+std::expected<const TensorMap*, Reason> shared_map(CallContext& context, TensorMap map);
+
 }  // namespace tilewright::dispatch::tma

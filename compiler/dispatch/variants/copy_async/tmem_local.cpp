@@ -94,6 +94,54 @@ std::expected<Tile, Reason> tile_of(const ir::Region& region) {
   return Tile{&b, *rows, *columns, *count, ir::simplify(region.ranges[1].min), *width};
 }
 
+// The part of tensor memory that a region takes, from 0.26 on: the layout is sliced, so that stages of a larger buffer
+// are windows like any other.
+struct CellWindow {
+  Tile tile;
+  bool d = false, f = false;
+  std::int64_t lane = 0;  // 16: the upper half of each warp's lanes
+};
+
+std::expected<CellWindow, Reason> cell_window(CallContext& context, bool is_dst) {
+  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
+  const ir::Region& region = copy_operands(context).on(is_dst);
+  const ir::Buffer& b = *region.buffer;
+  const std::string_view name = ir::spoken_name(b);
+  const std::size_t rank = region.ranges.size();
+  if (rank < 2) return refuse(cat(name, " has ", rank, " dimensions, rows and columns are needed"));
+  for (std::size_t d = 0; d + 2 < rank; ++d) {
+    if (!ir::is_constant(ir::simplify(region.ranges[d].extent), 1)) {
+      return refuse(cat("dimension ", d, " of ", ir::to_string(region),
+                        " is longer than 1: one tile of rows and columns is copied"));
+    }
+  }
+  const std::int64_t *rows = ir::constant(b.shape[rank - 2]), *columns = ir::constant(b.shape[rank - 1]);
+  const std::int64_t *count = ir::constant(ir::simplify(region.ranges[rank - 2].extent)),
+                     *width = ir::constant(ir::simplify(region.ranges[rank - 1].extent));
+  if (!rows || !columns || !count || !width) return refuse(cat("an extent of ", name, " is known only at run time"));
+  const WindowResult& window = dispatch::window(context, is_dst);
+  if (!window) return refuse(window.error());
+  CellWindow out{.tile = {&b, *rows, *columns, *count,
+                          ir::simplify(layout::offset_on(window->offset, layout::Axis::TCol).expr()), *width}};
+  const layout::Layout has{std::nullopt, window->tile};
+  out.d = *rows == 128 &&
+          matches(has,
+                  layout::Layout{
+                      std::nullopt,
+                      layout::TileLayout{{{*count, 1, layout::Axis::TLane}, {*width, 1, layout::Axis::TCol}}, {}, {}}});
+  out.f = *rows != 128 && *count == 64 && matches(has, layout::tmem_datapath_layout("F", 64, *width));
+  for (const auto& [axis, value] : window->offset) {
+    if (axis == layout::Axis::TCol || value.is(0)) continue;
+    if (axis == layout::Axis::TLane && value.is(16) && out.f) {
+      out.lane = 16;
+      continue;
+    }
+    return refuse(cat("the region of ", name, " starts at ", layout::to_string(value), " on ", layout::axis_name(axis),
+                      ": only the upper half of datapath F begins elsewhere than at lane 0, at 16"));
+  }
+  return out;
+}
+
 // What is issued: each at a lane offset, with its first register.
 struct Issue {
   std::int64_t row;
@@ -142,7 +190,7 @@ std::expected<Issues, Reason> whole_rows(const Tile& local, const Tile& tmem, bo
 
 // 5.4: fragments of 16 rows a warp, twice where the tile has 128 rows.
 std::expected<Issues, Reason> fragment(const Shape& shape, const Tile& local, const Tile& tmem, bool d, bool f,
-                                       std::int64_t packed) {
+                                       std::int64_t packed, std::int64_t lane) {
   auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
   if (!d && !(f && local.rows == 64)) {
     return refuse(cat("a fragment of ", local.rows, " rows does not fit the datapath of ",
@@ -162,10 +210,104 @@ std::expected<Issues, Reason> fragment(const Shape& shape, const Tile& local, co
     return refuse(cat("the region of ", ir::spoken_name(*local.buffer), " starts inside a repetition of ", unit,
                       " columns, at column ", ir::to_string(local.start)));
   }
+  if (lane + local.rows / 4 > 32) {
+    return refuse(
+        cat("a fragment of ", local.rows, " rows takes all 32 lanes of a warp, the region starts at lane ", lane));
+  }
   const std::int64_t slab = shape.registers * (local.columns / unit);
   Expr first = local.start / Expr(unit) * Expr(shape.registers);
-  for (std::int64_t s = 0; s < local.rows / 64; ++s) out.each.push_back({16 * s, first + Expr(slab * s)});
+  for (std::int64_t s = 0; s < local.rows / 64; ++s) out.each.push_back({lane + 16 * s, first + Expr(slab * s)});
   return out;
+}
+
+// Datapath B: both halves of the columns of 64 rows lie in lanes 0 to 63 and 64 to 127, so that a whole tile is a row a
+// thread, each of half the columns.
+bool on_datapath_b(const ir::Buffer& cells) {
+  if (cells.rank() != 2 || !ir::is_constant(cells.shape[0], 64)) return false;
+  const std::int64_t* columns = ir::constant(cells.shape[1]);
+  if (!columns || *columns % 2 != 0) return false;
+  using enum layout::Axis;
+  return matches(*cells.layout,
+                 layout::Layout{std::nullopt,
+                                layout::TileLayout{{{64, 1, TLane}, {2, 64, TLane}, {*columns / 2, 1, TCol}}, {}, {}}});
+}
+
+std::expected<Issues, Reason> folded_halves(const Tile& local, const ir::Region& tmem, std::int64_t packed) {
+  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
+  const ir::Buffer &registers = *local.buffer, &cells = *tmem.buffer;
+  if (packed != 1) return refuse(cat("datapath B is read as float32, not as ", ir::dtype_name(registers.dtype)));
+  using enum layout::Axis;
+  const std::int64_t half = local.columns / 2;
+  const layout::Layout image{std::nullopt,
+                             layout::TileLayout{{{64, 1, tid_in_wg}, {2, 64, tid_in_wg}, {half, 1, m}}, {}, {}}};
+  if (local.rows != 64 || local.columns % 2 != 0 || !matches(*registers.layout, image)) {
+    return refuse(
+        cat("datapath B wants registers of 64 rows, both halves of their columns in threads 64 apart: allocate ",
+            ir::spoken_name(registers), " with T.alloc_tcgen05_ldst_frag(\"32x32b\", (64, N), \"float32\")"));
+  }
+  for (const ir::Region* r : {&tmem}) {
+    for (std::size_t d = 0; d < 2; ++d) {
+      const ir::Range& range = r->ranges[d];
+      if (ir::is_constant(ir::simplify(range.min), 0) && ir::provably_equal(range.extent, cells.shape[d])) continue;
+      return refuse(
+          cat("a copy of datapath B takes all of ", ir::spoken_name(cells), ", this one takes ", ir::to_string(*r)));
+    }
+  }
+  if (!ir::is_constant(local.start, 0) || local.width != local.columns || local.row_count != 64) {
+    return refuse(cat("a copy of datapath B takes all of ", ir::spoken_name(registers)));
+  }
+  Issues out{.num = half};
+  if (Reason r = no_such_num(kRows, out.num); !r.empty()) return refuse(std::move(r));
+  out.each.push_back({0, Expr(0)});
+  return out;
+}
+
+// Both sides of the call, and which of the three ways moves them.
+struct Moves {
+  const ir::Buffer *registers, *cells;
+  Expr column;  // of tensor memory, in elements
+  Issues issues;
+};
+
+std::expected<Moves, Reason> moves_of(CallContext& context, bool loads, std::int64_t packed) {
+  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
+  const CopyOperands& o = copy_operands(context);
+  auto local = tile_of(o.on(loads));
+  if (!local) return refuse(local.error());
+  const ir::Region& region = o.on(!loads);
+  const bool windows = context.kernel.dialect() >= text::Dialect::V0_26;
+  if (windows && on_datapath_b(*region.buffer)) {
+    auto issues = folded_halves(*local, region, packed);
+    if (!issues) return refuse(issues.error());
+    return Moves{local->buffer, region.buffer, Expr(0), std::move(*issues)};
+  }
+  CellWindow cells;
+  if (windows) {
+    auto window = cell_window(context, !loads);
+    if (!window) return refuse(window.error());
+    cells = std::move(*window);
+  } else {
+    auto tile = tile_of(region);
+    if (!tile) return refuse(tile.error());
+    const layout::Layout& has = *region.buffer->layout;
+    cells.tile = *tile;
+    cells.d = matches(has, layout::tmem_datapath_layout("D", tile->rows, tile->columns));
+    cells.f = matches(has, layout::tmem_datapath_layout("F", tile->rows, tile->columns));
+  }
+  const Tile& tmem = cells.tile;
+  if (local->row_count != tmem.row_count || local->width != tmem.width) {
+    return refuse(cat("the regions have ", local->row_count, " x ", local->width, " and ", tmem.row_count, " x ",
+                      tmem.width, " elements"));
+  }
+  const ir::Buffer& registers = *local->buffer;
+  const auto* shape = std::ranges::find_if(kFragments, [&](const Shape& s) {
+    return matches(*registers.layout,
+                   layout::tcgen05_atom_layout(s.name, local->rows, local->columns, registers.dtype));
+  });
+  auto issues = shape != std::end(kFragments) ? fragment(*shape, *local, tmem, cells.d, cells.f, packed, cells.lane)
+                                              : whole_rows(*local, tmem, cells.d, packed);
+  if (!issues) return refuse(issues.error());
+  return Moves{&registers, tmem.buffer, tmem.start, std::move(*issues)};
 }
 
 }  // namespace
@@ -175,28 +317,17 @@ std::span<const Predicate> predicates() { return kPredicates; }
 Planned plan(CallContext& context) {
   const CopyOperands& o = copy_operands(context);
   const bool loads = o.dst.buffer->scope == StorageScope::Local;
-  auto local = tile_of(o.on(loads)), tmem = tile_of(o.on(!loads));
-  if (!local || !tmem) return decline(local ? tmem.error() : local.error());
-  const ir::Buffer &registers = *local->buffer, &cells = *tmem->buffer;
-  if (!cells.allocated_addr) return decline(cat(ir::spoken_name(cells), " has no address in tensor memory"));
+  if (!o.on(!loads).buffer->allocated_addr) {
+    return decline(cat(ir::spoken_name(*o.on(!loads).buffer), " has no address in tensor memory"));
+  }
   if (o.bits > 32 || 32 % o.bits != 0) return decline(cat("no 32-bit cell holds elements of ", o.bits, " bits"));
   const std::int64_t packed = 32 / o.bits;
-  if (local->row_count != tmem->row_count || local->width != tmem->width) {
-    return decline(cat("the regions have ", local->row_count, " x ", local->width, " and ", tmem->row_count, " x ",
-                       tmem->width, " elements"));
-  }
-
-  const bool d = matches(*cells.layout, layout::tmem_datapath_layout("D", tmem->rows, tmem->columns));
-  const bool f = matches(*cells.layout, layout::tmem_datapath_layout("F", tmem->rows, tmem->columns));
-  const auto* shape = std::ranges::find_if(kFragments, [&](const Shape& s) {
-    return matches(*registers.layout,
-                   layout::tcgen05_atom_layout(s.name, local->rows, local->columns, registers.dtype));
-  });
-  auto issues = shape != std::end(kFragments) ? fragment(*shape, *local, *tmem, d, f, packed)
-                                              : whole_rows(*local, *tmem, d, packed);
-  if (!issues) return decline(std::move(issues.error()));
-  if (!ir::provably_divisible(tmem->start, packed)) {
-    return decline(cat("the region of ", ir::spoken_name(cells), " starts at column ", ir::to_string(tmem->start),
+  auto moves = moves_of(context, loads, packed);
+  if (!moves) return decline(std::move(moves.error()));
+  const ir::Buffer &registers = *moves->registers, &cells = *moves->cells;
+  const Issues* issues = &moves->issues;
+  if (!ir::provably_divisible(moves->column, packed)) {
+    return decline(cat("the region of ", ir::spoken_name(cells), " starts at column ", ir::to_string(moves->column),
                        ", not a multiple of ", packed, ": elements share 32-bit cells"));
   }
   if (registers.elem_offset && !ir::provably_divisible(registers.elem_offset, packed)) {
@@ -208,7 +339,7 @@ Planned plan(CallContext& context) {
   // Floats stay what they are.
   const ir::Buffer* file =
       packed == 1 ? context.kernel.flat_view(&registers) : register_words(context, registers, packed);
-  Expr column = ir::simplify(tmem->start / Expr(packed));
+  Expr column = ir::simplify(moves->column / Expr(packed));
   ir::BodyBuilder out(context.call.origin);
   for (const Issue& issue : issues->each) {
     std::vector<Expr> regs;

@@ -3,10 +3,12 @@
 // The descriptors of A and B are encoded once a call, at element 0 of their buffers; each instruction adds where its
 // tile starts. Everything is unrolled: tiles of N outside, steps of K inside. At warp scope one elected lane does all
 // of it, so that the script's commit must come from the same lane (elect_sync picks the same one each time).
+#include <algorithm>
 #include <cstdio>
 
 #include "compiler/dispatch/blocks/gemm_async_operands.h"
 #include "compiler/dispatch/blocks/matrix_descriptor.h"
+#include "compiler/dispatch/blocks/options.h"
 #include "compiler/dispatch/blocks/row_call.h"
 #include "compiler/dispatch/variants/gemm_async/tcgen05_problem.h"
 #include "compiler/dispatch/words.h"
@@ -27,6 +29,11 @@ const intrinsics::Intrinsic& dense_row() {
 }
 const intrinsics::Intrinsic& scaled_row() {
   static const intrinsics::Intrinsic& row = row_of("tmem_mma_scaled");
+  return row;
+}
+// tcgen05.mma.ws, of which scripts have no row of their own.
+const intrinsics::Intrinsic& stationary_row() {
+  static const intrinsics::Intrinsic& row = *intrinsics::row_of_id("P86.ws");
   return row;
 }
 Reason single_thread_or_warp(CallContext& context) {
@@ -85,7 +92,9 @@ class Emitter {
     return bases_.back().second;
   }
   Expr address_of(const TensorTile& tile, Expr columns) {
-    return plus_columns(base_of(tile.buffer), tile.element / Expr(32 / tile.buffer->dtype.storage_bits()) + columns);
+    columns = tile.element / Expr(32 / tile.buffer->dtype.storage_bits()) + columns;
+    if (tile.lane != 0) columns = columns + Expr(tile.lane << 16);
+    return plus_columns(base_of(tile.buffer), columns);
   }
 
   Expr instruction(std::int64_t t) const {
@@ -110,7 +119,7 @@ class Emitter {
                         : address_of(p_.a_tile, Expr(k * p_.type.storage_bits() / 32));
     const Expr b = moved_descriptor(desc_b, p_.b.offset(n * p_.tile_n / p_.group, k));
     const Expr add = t > 0 ? Expr(1) : ir::cast(ir::kInt32, p_.accumulates);
-    const Expr type = ir::string_imm(ir::dtype_name(p_.type)), f32 = ir::string_imm("float32");
+    const Expr type = ir::string_imm(p_.multiplied_as), f32 = ir::string_imm("float32");
     std::vector<Expr> args = {d, a, b};
     if (p_.scale_vector) {
       args.push_back(plus_columns(base_of(p_.sfa->buffer), p_.sfa->column(0, t)));
@@ -119,7 +128,8 @@ class Emitter {
     args.insert(args.end(), {instruction(t), f32, type, type});
     if (p_.scale_vector) args.insert(args.end(), 2, ir::string_imm(ir::dtype_name(p_.scale_type)));
     args.insert(args.end(), {ir::bool_imm(!p_.a), Expr(p_.group), add});
-    out_.add<ir::Evaluate>(row_call(p_.scale_vector ? scaled_row() : dense_row(), std::move(args)));
+    const intrinsics::Intrinsic& row = p_.scale_vector ? scaled_row() : p_.stationary ? stationary_row() : dense_row();
+    out_.add<ir::Evaluate>(row_call(row, std::move(args)));
   }
 
   CallContext& context_;
@@ -127,6 +137,19 @@ class Emitter {
   ir::BodyBuilder out_;
   std::vector<std::pair<Expr, Expr>> bases_;
 };
+
+// smem_desc= says where the reference makes matrix descriptors. Here they are made once a call, whatever it says.
+Reason wrong_descriptor_mode(CallContext& context) {
+  const Expr given = option(context.call, "smem_desc");
+  if (!given) return {};
+  const auto* mode = given.as<ir::StringImm>();
+  constexpr std::string_view kModes[] = {"hoist", "local_hoist", "encode", "recompute"};
+  if (!mode || std::ranges::find(kModes, mode->value) == std::end(kModes)) {
+    return cat("smem_desc= is \"hoist\", \"local_hoist\", \"encode\" or \"recompute\", not ", ir::to_string(given));
+  }
+  if (mode->value != "encode" || !gemm_async_operands(context).has_scales()) return {};
+  return "smem_desc=\"encode\" belongs to products without scale factors";
+}
 
 std::string hexadecimal(std::uint32_t bits) {
   char text[16];
@@ -155,8 +178,8 @@ void describe(Plan& plan, CallContext& context, const Tcgen05Problem& p) {
   plan.summary = cat("gemm_async -> tcgen05: ", ir::to_string(*o.c),
                      ir::is_constant(p.accumulates, 0) ? " = " : " += ", ir::to_string(*o.a), " ", ir::to_string(*o.b),
                      o.sfa ? cat(" scaled by ", ir::to_string(*o.sfa), ", ", ir::to_string(*o.sfb)) : std::string(),
-                     ", tcgen05.mma.cta_group::", p.group, ".kind::", p.kind, " ", shape, ", ", issues,
-                     issues == 1 ? " issue" : " issues");
+                     ", tcgen05.mma", p.stationary ? ".ws" : "", ".cta_group::", p.group, ".kind::", p.kind, " ", shape,
+                     ", ", issues, issues == 1 ? " issue" : " issues");
 }
 
 }  // namespace
@@ -164,6 +187,7 @@ void describe(Plan& plan, CallContext& context, const Tcgen05Problem& p) {
 std::span<const Predicate> predicates() { return kPredicates; }
 
 Planned plan(CallContext& context) {
+  if (Reason why = wrong_descriptor_mode(context); !why.empty()) return decline(std::move(why));
   auto problem = tcgen05_problem(context);
   if (!problem) return decline(std::move(problem.error()));
   const std::int64_t issues = problem->tiles() * problem->steps();

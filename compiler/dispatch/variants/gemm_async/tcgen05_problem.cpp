@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "compiler/dispatch/blocks/gemm_async_operands.h"
 #include "compiler/dispatch/blocks/options.h"
@@ -56,19 +57,35 @@ Reason wrong_scopes(const Operands& o) {
   return {};
 }
 
+// What 0.26 adds: more types and datapaths, and options for the instruction.
+bool is_newer(const CallContext& context) { return context.kernel.dialect() >= text::Dialect::V0_26; }
+
+bool is_set(const Expr& flag) { return flag && !ir::is_constant(ir::simplify(flag), 0); }
+
 bool is_one_of(DataType t, std::initializer_list<std::string_view> names) {
   const std::string name = ir::dtype_name(t);
   return std::ranges::find(names, name) != names.end();
 }
 
 // Checks 2, 3, 5 and 6; the kind of the instruction.
-Reason wrong_types(const Operands& o, Tcgen05Problem& p) {
+Reason wrong_types(const CallContext& context, const Operands& o, Tcgen05Problem& p) {
+  const bool tf32 = is_newer(context) && is_set(option(context.call, "is_AB_tf32"));
   if (o.c.buffer().dtype != ir::kFloat32) return cat("C is summed up in float32, not in ", o.c.type());
   for (const Named& x : {o.a, o.b}) {
     const DataType type = x.buffer().dtype;
+    if (tf32 && !o.scaled) {
+      if (type == ir::kFloat32) continue;
+      return cat(x.name, " is ", x.type(), "; is_AB_tf32= multiplies float32 as tf32");
+    }
     if (o.scaled ? is_one_of(type, {"float4_e2m1fn", "float8_e4m3fn"})
-                 : type == ir::kFloat16 || type == ir::kBFloat16) {
+                 : type == ir::kFloat16 || type == ir::kBFloat16 ||
+                       (is_newer(context) && is_one_of(type, {"float8_e4m3fn", "float8_e5m2"}))) {
       continue;
+    }
+    if (is_newer(context) && !o.scaled) {
+      return cat(x.name, " is ", x.type(),
+                 "; without scale factors it is float16, bfloat16, float8_e4m3fn, "
+                 "float8_e5m2, or float32 with is_AB_tf32=True");
     }
     return cat(x.name, " is ", x.type(),
                o.scaled ? "; with scale factors it is float8_e4m3fn or float4_e2m1fn"
@@ -79,10 +96,12 @@ Reason wrong_types(const Operands& o, Tcgen05Problem& p) {
     return cat("A is ", o.a.type(), " and B ", o.b.type(), "; they must be of one type");
   }
   p.step_k = kStepBytes * 8 / p.type.storage_bits();
+  p.multiplied_as = tf32 ? "tf32" : ir::dtype_name(p.type);
   if (!o.scaled) {
-    p.kind = "f16";
+    p.kind = tf32 ? "tf32" : p.type.storage_bits() == 8 ? "f8f6f4" : "f16";
     return {};
   }
+  if (tf32) return "is_AB_tf32= has no scale factors";
   for (const Named& x : {o.sfa, o.sfb}) {
     if (is_one_of(x.buffer().dtype, {"float8_e8m0fnu", "float8_e4m3fn"})) continue;
     return cat(x.name, " is ", x.type(), "; scale factors are float8_e8m0fnu or float8_e4m3fn");
@@ -113,11 +132,11 @@ Reason wrong_group(CallContext& context, Tcgen05Problem& p) {
   return {};
 }
 
-// Checks 9 and 10: the extents of a matrix.
-std::expected<std::array<std::int64_t, 2>, Reason> extents(const Named& operand) {
+// Checks 9 and 10: the extents of a matrix; of one of two, which are `batched` along the first dimension.
+std::expected<std::array<std::int64_t, 2>, Reason> extents(const Named& operand, bool batched = false) {
   const ir::Region& r = *operand.region;
   std::vector<std::int64_t> wide;
-  for (const ir::Range& range : r.ranges) {
+  for (const ir::Range& range : std::span(r.ranges).subspan(batched ? 1 : 0)) {
     const std::int64_t* n = ir::constant(ir::simplify(range.extent));
     if (!n)
       return refuse(
@@ -133,7 +152,8 @@ std::expected<std::array<std::int64_t, 2>, Reason> extents(const Named& operand)
 
 // The region's layout, without its start, is this one.
 std::expected<TensorTile, Reason> tensor_tile(const ir::Region& r, std::string_view name, const layout::Iters& wanted,
-                                              std::string_view path) {
+                                              std::string_view path, const layout::Iters& repeated = {},
+                                              bool upper_half = false) {
   const ir::Buffer& buffer = *r.buffer;
   std::vector<layout::Range> ranges;
   for (const ir::Range& range : r.ranges) ranges.push_back({Dim(range.min), Dim(range.min) + Dim(range.extent)});
@@ -145,13 +165,14 @@ std::expected<TensorTile, Reason> tensor_tile(const ir::Region& r, std::string_v
   layout::TileLayout tile = *(*part)->tile;
   const layout::Offsets offset = std::exchange(tile.offset, {});
   auto has = layout::canonicalize({std::nullopt, tile}),
-       wants = layout::canonicalize({std::nullopt, {{wanted, {}, {}}}});
+       wants = layout::canonicalize({std::nullopt, {{wanted, repeated, {}}}});
   if (!has || !wants || !layout::same(*has, *wants)) {
     return refuse(cat("the layout of ", name, " is ", layout::to_short_string(has ? *has : **part), "; ", path, ", ",
-                      layout::to_short_string({std::nullopt, {{wanted, {}, {}}}})));
+                      layout::to_short_string({std::nullopt, {{wanted, repeated, {}}}})));
   }
   for (const auto& [axis, value] : offset) {  // G3
     if (axis == Axis::TCol || value.is(0)) continue;
+    if (upper_half && axis == Axis::TLane && value.is(16)) continue;
     return refuse(cat("the region of ", name, " starts at ", layout::to_string(value), " on ", layout::axis_name(axis),
                       "; the unit works from lane 0"));
   }
@@ -164,13 +185,29 @@ std::expected<TensorTile, Reason> tensor_tile(const ir::Region& r, std::string_v
   std::int64_t columns = 1;
   for (const layout::Iter& it : wanted) columns *= it.axis == Axis::TCol ? it.extent.value() : 1;
   if (!buffer.allocated_addr) return refuse(cat(name, " has no address in tensor memory"));
-  return TensorTile{&buffer, element, (columns + cell - 1) / cell};
+  const Dim lane = layout::offset_on(offset, Axis::TLane);
+  return TensorTile{&buffer, element, (columns + cell - 1) / cell, lane.is_constant() ? lane.value() : 0};
 }
 
 // Check 17: where the unit puts the rows of C.
-std::expected<TensorTile, Reason> accumulator(const ir::Region& r, const Tcgen05Problem& p) {
-  if (r.ranges.size() != 2) return refuse(cat("C has ", r.ranges.size(), " dimensions, rows and columns are needed"));
+std::expected<TensorTile, Reason> accumulator(CallContext& context, const ir::Region& r, const Tcgen05Problem& p,
+                                              bool batched) {
+  const bool squeezes = is_newer(context);
+  std::size_t rank = r.ranges.size();
+  while (squeezes && rank > 2 && ir::is_constant(ir::simplify(r.ranges[r.ranges.size() - rank].extent), 1)) --rank;
+  if (rank != (batched ? 3u : 2u)) {
+    return refuse(cat("C has ", r.ranges.size(), " dimensions, rows and columns are needed"));
+  }
+  const bool upper_half = squeezes && ir::is_constant(r.buffer->shape[0], 64);
   const layout::Iter columns{p.n, 1, Axis::TCol};
+  if (batched) {
+    return tensor_tile(r, "C", {{2, 64, Axis::TLane}, {64, 1, Axis::TLane}, {p.n / 2, 1, Axis::TCol}},
+                       "the first half of the columns lies in lanes 0 to 63, the second in lanes 64 to 127");
+  }
+  if (p.stationary && p.m == 64) {
+    return tensor_tile(r, "C", {{64, 1, Axis::TLane}, {2, 64, Axis::TLane}, {p.n / 2, 1, Axis::TCol}},
+                       "tcgen05.mma.ws puts the second half of the columns of 64 rows into lanes 64 to 127");
+  }
   if (p.m == 64 && p.group == 2) {
     return tensor_tile(
         r, "C", {{64, 1, Axis::TLane}, {2, 64, Axis::TLane}, {p.n / 2, 1, Axis::TCol}},
@@ -178,7 +215,7 @@ std::expected<TensorTile, Reason> accumulator(const ir::Region& r, const Tcgen05
   }
   if (p.m == 64) {  // G2
     return tensor_tile(r, "C", {{4, 32, Axis::TLane}, {16, 1, Axis::TLane}, columns},
-                       "64 rows lie in 16 of every 32 lanes (datapath=\"F\")");
+                       "64 rows lie in 16 of every 32 lanes (datapath=\"F\")", {}, upper_half);
   }
   return tensor_tile(r, "C", {{128, 1, Axis::TLane}, columns}, "128 rows lie in one lane each (datapath=\"D\")");
 }
@@ -197,8 +234,28 @@ std::int64_t widest_tile(std::int64_t n, const TileRule& rule) {
   return 0;
 }
 
+// mma_m= and mma_n=: the extents of one instruction, of the pair's rows. Nothing: not given.
+std::expected<std::optional<std::int64_t>, Reason> given_tile(CallContext& context, const Tcgen05Problem& p) {
+  if (!is_newer(context)) return std::nullopt;
+  const Expr m = option(context.call, "mma_m"), n = option(context.call, "mma_n");
+  if (!m && !n) return std::nullopt;
+  if (!m || !n) return refuse(cat("mma_m= and mma_n= are given together, ", m ? "mma_n" : "mma_m", "= is missing"));
+  const std::int64_t *rows = ir::constant(ir::simplify(m)), *columns = ir::constant(ir::simplify(n));
+  for (const auto& [name, value, given] : {std::tuple("mma_m", rows, m), std::tuple("mma_n", columns, n)}) {
+    if (!value || *value <= 0 || given.dtype() == ir::kBool) {
+      return refuse(cat(name, "= is a positive integer, not ", ir::to_string(given)));
+    }
+  }
+  if (*rows != p.m * p.group) {
+    return refuse(
+        cat("mma_m= is the number of rows that one instruction multiplies, here ", p.m * p.group, ", not ", *rows));
+  }
+  if (p.n % *columns != 0) return refuse(cat("mma_n=", *columns, " does not divide the ", p.n, " columns of C"));
+  return *columns;
+}
+
 // Check 13.
-Reason choose_tile(Tcgen05Problem& p) {
+Reason choose_tile(CallContext& context, Tcgen05Problem& p) {
   if (p.m != 64 && p.m != 128) {  // G1
     return cat("a CTA multiplies 64 or 128 rows at once, M is ", p.m, ": call it for each 128");
   }
@@ -207,14 +264,33 @@ Reason choose_tile(Tcgen05Problem& p) {
     return cat("a pair of CTAs computes at most 256 columns in one call, N is ", p.n,
                ": B's rows would not stand in the order of C's columns");
   }
+  if (p.folded && p.n > kMostColumns) {
+    return cat(
+        "C keeps both halves of its columns apart, so that one instruction computes all of them, at most 256; N is ",
+        p.n);
+  }
   TileRule rule{.step = p.scale_vector ? (p.group == 2 ? 16 : 8)
+                        : p.stationary ? 64
                         : p.group == 2 ? 32
                         : p.m == 64    ? 8
                                        : 16,
                 .several = 1};
   if (p.b.mn_major) rule.several = p.b.row;
   if (p.scale_vector) rule.several = std::max<std::int64_t>(rule.several, 32);
+  auto given = given_tile(context, p);
+  if (!given) return given.error();
+  if (*given) {
+    const std::int64_t n = **given;
+    if (n % rule.step != 0 || n > kMostColumns || (n < p.n && (n % rule.several != 0 || p.folded))) {
+      return cat("mma_n=", n, " is none of the extents of an instruction: multiples of ", rule.step, " up to 256",
+                 rule.several > 1 ? cat(", and of ", rule.several, " where there are several") : std::string());
+    }
+    p.tile_n = n;
+    return {};
+  }
   p.tile_n = widest_tile(p.n, rule);
+  // .ws has three extents.
+  if (p.stationary && p.tile_n == 192) p.tile_n = p.folded ? 0 : 64;
   if (p.tile_n != 0) return {};
   Reason why = cat("N=", p.n, " is no sum of equal tiles of at most 256 columns that are multiples of ", rule.step,
                    ", as M=", p.m, " needs");
@@ -254,9 +330,29 @@ Reason unreadable(const Tcgen05Problem& p) {
   return {};
 }
 
-std::expected<TensorTile, Reason> a_in_tensor_memory(const ir::Region& a, bool transposed, std::int64_t m,
-                                                     std::int64_t k) {
+// Two matrices A, one for each half of C's columns.
+bool is_batched(const ir::Region& r) {
+  return r.ranges.size() == 3 && ir::is_constant(ir::simplify(r.ranges[0].extent), 2);
+}
+
+std::expected<TensorTile, Reason> a_in_tensor_memory(CallContext& context, const ir::Region& a, bool transposed,
+                                                     const Tcgen05Problem& p, std::int64_t m, std::int64_t k) {
   if (transposed) return refuse("A in tensor memory cannot be transposed: its rows are lanes");
+  if (is_newer(context) && is_batched(a)) {
+    if (p.m != 64 || !p.folded) {
+      return refuse(
+          "A of two tiles belongs to 64 rows whose columns are halved: of tcgen05.mma.ws, or of a pair of CTAs");
+    }
+    return tensor_tile(a, "A", {{2, 64, Axis::TLane}, {64, 1, Axis::TLane}, {k, 1, Axis::TCol}},
+                       "each half of C's columns reads its own tile, in lanes 0 to 63 and in lanes 64 to 127");
+  }
+  if (is_newer(context) && m == 64 && p.folded) {
+    if (p.stationary) {
+      return refuse("tcgen05.mma.ws reads A of 64 rows from lanes 0 to 63 and 64 to 127: declare it as A[2, 64, K]");
+    }
+    return tensor_tile(a, "A", {{64, 1, Axis::TLane}, {k, 1, Axis::TCol}}, "its rows stand in both halves of the lanes",
+                       {{2, 64, Axis::TLane}});
+  }
   if (m != 128) return refuse(cat("A in tensor memory has 128 rows, one a lane, not ", m));
   return tensor_tile(a, "A", {{m, 1, Axis::TLane}, {k, 1, Axis::TCol}}, "its rows are lanes");
 }
@@ -311,7 +407,7 @@ Reason misplaced(const Tcgen05Problem& p) {
 
 // Check 20 before anything is chosen (G5): the row of the descriptor says what is legal, and what its bits are.
 Reason encode(CallContext& context, Tcgen05Problem& p) {
-  const std::string type = ir::dtype_name(p.type);
+  const std::string type = p.multiplied_as;
   const Expr f32 = ir::string_imm("float32"), t = ir::string_imm(type);
   const bool a_mn = p.a && p.a->mn_major;
   std::vector<Expr> args = {Expr(0), f32, t, t};
@@ -331,6 +427,44 @@ Reason encode(CallContext& context, Tcgen05Problem& p) {
   return {};
 }
 
+// C[2, M, N / 2]: both halves of the columns one behind the other.
+bool is_batched_c(const ir::Region& r) {
+  return is_batched(r) && !ir::is_constant(ir::simplify(r.ranges[1].extent), 1) &&
+         !ir::is_constant(ir::simplify(r.ranges[2].extent), 1);
+}
+bool is_batched_a(const ir::Region& r) { return r.buffer->scope == StorageScope::Tmem && is_batched(r); }
+
+// Where the rows and columns of C lie in tensor memory, and whether tcgen05.mma.ws puts them there (from 0.26 on).
+Reason choose_datapath(CallContext& context, const ir::Region& c, bool batched, Tcgen05Problem& p) {
+  p.folded = p.m == 64 && p.group == 2;
+  if (!is_newer(context)) return {};
+  const Expr flag = option(context.call, "weight_stationary");
+  p.stationary = is_set(flag);
+  if (p.stationary && p.group == 2) return "weight_stationary= works in one CTA, not in a pair";
+  if (p.stationary && p.scale_vector) return "weight_stationary= has no scale factors";
+  if (batched && p.m != 64) return cat("C of two halves has 64 rows each, not ", p.m);
+  if (p.group == 2) return {};
+  const bool packed = p.m == 64 && !batched && p.n % 2 == 0 &&
+                      tensor_tile(c, "C", {{64, 1, Axis::TLane}, {2, 64, Axis::TLane}, {p.n / 2, 1, Axis::TCol}}, "");
+  if (packed && flag && !p.stationary) {
+    return "C keeps the second half of its columns in lanes 64 to 127, where only tcgen05.mma.ws puts it: leave "
+           "weight_stationary=False out, or declare C on datapath F";
+  }
+  p.stationary = p.stationary || packed || batched;
+  p.folded = p.stationary && p.m == 64;
+  if (p.stationary && p.scale_vector) return "a C of 64 rows in both halves of the lanes has no scale factors";
+  return {};
+}
+
+// tf32 is read along K only.
+Reason illegal_majorness(const Tcgen05Problem& p) {
+  if (p.kind != "tf32") return {};
+  for (const auto& [name, mn_major] : {std::pair("A", p.a && p.a->mn_major), std::pair("B", p.b.mn_major)}) {
+    if (mn_major) return cat(name, " is contiguous along M or N; tf32 is read along K: lay it out with K contiguous");
+  }
+  return {};
+}
+
 }  // namespace
 
 std::expected<Tcgen05Problem, Reason> tcgen05_problem(CallContext& context) {
@@ -344,16 +478,20 @@ std::expected<Tcgen05Problem, Reason> tcgen05_problem(CallContext& context) {
                    .scaled = given.has_scales()};
   Tcgen05Problem p;
   if (Reason why = wrong_scopes(o); !why.empty()) return refuse(std::move(why));
-  if (Reason why = wrong_types(o, p); !why.empty()) return refuse(std::move(why));
+  if (Reason why = wrong_types(context, o, p); !why.empty()) return refuse(std::move(why));
   if (Reason why = wrong_group(context, p); !why.empty()) return refuse(std::move(why));
-  auto c = extents(o.c), a = extents(o.a), b = extents(o.b);
+  const bool c_batched = is_newer(context) && is_batched_c(*given.c),
+             a_batched = is_newer(context) && is_batched_a(*given.a);
+  auto c = extents(o.c, c_batched), a = extents(o.a, a_batched), b = extents(o.b);
   if (!c || !a || !b) return refuse(!c ? c.error() : !a ? a.error() : b.error());
   p.m = (*c)[0];
-  p.n = (*c)[1];
+  p.n = (*c)[1] * (c_batched ? 2 : 1);
+  if (Reason why = choose_datapath(context, *given.c, c_batched, p); !why.empty()) return refuse(std::move(why));
 
   auto transposes_b = given.transposes_b();
   if (!transposes_b) return refuse(std::move(transposes_b.error()));
-  auto shared_b = shared_operand(*given.b, *transposes_b);
+  const auto unswizzled = is_newer(context) ? Unswizzled::Described : Unswizzled::Refused;
+  auto shared_b = shared_operand(*given.b, *transposes_b, unswizzled);
   if (!shared_b) return refuse(std::move(shared_b.error()));
   p.b = std::move(*shared_b);
   p.k = p.b.k;
@@ -361,17 +499,18 @@ std::expected<Tcgen05Problem, Reason> tcgen05_problem(CallContext& context) {
   auto transposes_a = given.transposes_a();
   if (!transposes_a) return refuse(std::move(transposes_a.error()));
   if (given.a->buffer->scope == StorageScope::Tmem) {
-    auto tile = a_in_tensor_memory(*given.a, *transposes_a, of_a[0], of_a[1]);
+    auto tile = a_in_tensor_memory(context, *given.a, *transposes_a, p, of_a[0], of_a[1]);
     if (!tile) return refuse(std::move(tile.error()));
     p.a_tile = *tile;
   } else {
-    auto shared_a = shared_operand(*given.a, *transposes_a);
+    auto shared_a = shared_operand(*given.a, *transposes_a, unswizzled);
     if (!shared_a) return refuse(std::move(shared_a.error()));
     p.a = std::move(*shared_a);
     of_a = {p.a->mn, p.a->k};
   }
-  if (Reason why = choose_tile(p); !why.empty()) return refuse(std::move(why));
-  p.tile_columns = p.m == 64 && p.group == 2 ? p.tile_n / 2 : p.tile_n;
+  if (Reason why = illegal_majorness(p); !why.empty()) return refuse(std::move(why));
+  if (Reason why = choose_tile(context, p); !why.empty()) return refuse(std::move(why));
+  p.tile_columns = p.folded ? p.tile_n / 2 : p.tile_n;
   if (p.k % p.step_k != 0) {
     return refuse(
         cat("K=", p.k, " is not a multiple of ", p.step_k, ", the K of one instruction of ", ir::dtype_name(p.type)));
@@ -380,7 +519,7 @@ std::expected<Tcgen05Problem, Reason> tcgen05_problem(CallContext& context) {
     return refuse(std::move(why));
   if (Reason why = unreadable(p); !why.empty()) return refuse(std::move(why));
 
-  auto tile = accumulator(*given.c, p);
+  auto tile = accumulator(context, *given.c, p, c_batched);
   if (!tile) return refuse(std::move(tile.error()));
   p.c = *tile;
   if (p.scale_vector) {
@@ -393,6 +532,9 @@ std::expected<Tcgen05Problem, Reason> tcgen05_problem(CallContext& context) {
   }
   if (Reason why = misplaced(p); !why.empty()) return refuse(std::move(why));
   p.given_instruction = option(context.call, "descI");
+  if (is_newer(context) && p.given_instruction && !p.scale_vector) {
+    return refuse("descI= belongs to products with scale factors; of others the instruction descriptor is made here");
+  }
   if (!p.given_instruction) {
     if (Reason why = encode(context, p); !why.empty()) return refuse(std::move(why));
   }

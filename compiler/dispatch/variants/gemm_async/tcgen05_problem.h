@@ -15,11 +15,12 @@
 
 namespace tilewright::dispatch {
 
-// A rectangle of tensor memory that starts at lane 0.
+// A rectangle of tensor memory that starts at lane 0, or, of 64 rows in 16 lanes of each warp, at lane 16.
 struct TensorTile {
   const ir::Buffer* buffer = nullptr;
   ir::Expr element;          // of the buffer's type, from its own first column to the region's
   std::int64_t columns = 0;  // of 32 bits, that the region takes
+  std::int64_t lane = 0;     // 0 or 16
 };
 
 // The scale factors of A or B: one byte each, four to a column.
@@ -39,10 +40,13 @@ struct Tcgen05Problem {
   std::string_view kind;                // "f16", "mxf8f6f4", ...: of the instruction
   int scale_vector = 0;                 // factors a step of K; 0: no scales
   ir::DataType type, scale_type;        // of A and B, and of their scales
+  std::string multiplied_as;            // what the instruction takes A and B for: "tf32", or their type's name
   int group = 1;                        // CTAs
   std::int64_t m = 0, n = 0, k = 0;     // of this CTA's A, of C's columns, of both
   std::int64_t tile_n = 0, step_k = 0;  // of one instruction
   std::int64_t tile_columns = 0;        // of tensor memory that one tile of C takes
+  bool stationary = false;              // tcgen05.mma.ws
+  bool folded = false;                  // both halves of C's columns lie in lanes 0 to 63 and 64 to 127
   std::optional<SharedOperand> a;       // nothing: A is in tensor memory
   TensorTile a_tile;                    // then
   SharedOperand b;

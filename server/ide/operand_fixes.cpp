@@ -1,4 +1,4 @@
-#include "server/ide/operand_mends.h"
+#include "server/ide/operand_fixes.h"
 
 #include <algorithm>
 
@@ -78,7 +78,7 @@ std::string_view length_of(const SliceText& s) {
 }
 
 // `mine` becomes as long as `theirs`.
-void add_length(std::vector<Mend>& out, std::string_view text, const Found& found, const Written& mine, Dimension d,
+void add_length(std::vector<QuickFix>& out, std::string_view text, const Found& found, const Written& mine, Dimension d,
                 const Written& theirs, Dimension wanted) {
   auto slice = slice_of(text, found, mine, d.index);
   const std::int64_t* n = ir::constant(wanted.extent);
@@ -96,7 +96,7 @@ void add_length(std::vector<Mend>& out, std::string_view text, const Found& foun
 }
 
 // The buffer of `mine` is declared with the dtype of `theirs`.
-void add_dtype(std::vector<Mend>& out, const Query& q, const EvaluatedCall& evaluated, const ir::Buffer& mine,
+void add_dtype(std::vector<QuickFix>& out, const Query& q, const EvaluatedCall& evaluated, const ir::Buffer& mine,
                const ir::Buffer& theirs) {
   text::Anchors::Place at = evaluated.anchors().resolve(mine.span);
   if (at.source != &q.snapshot->source()) return;
@@ -120,8 +120,9 @@ void add_dtype(std::vector<Mend>& out, const Query& q, const EvaluatedCall& eval
 
 }  // namespace
 
-std::vector<Mend> operand_mends(const Query& q, const Found& found, const Call& call, const EvaluatedCall& evaluated) {
-  std::vector<Mend> out;
+std::vector<QuickFix> operand_fixes(const Query& q, const Found& found, const Call& call,
+                                    const EvaluatedCall& evaluated) {
+  std::vector<QuickFix> out;
   std::vector<Written> operands = regions_of(call, *evaluated.report->call);
   if (operands.size() != 2) return out;
   const Written &a = operands[0], &b = operands[1];

@@ -1,4 +1,4 @@
-// What mends a finding: edits for whoever wrote something else than was meant.
+// What fixes a finding: edits where something else was written than was meant.
 //
 // An edit that is spelled out by a finding (text::Fix) is not here: it comes with the finding. Here is what needs the
 // script around it. What could be wrong is tried: the edit is made in a copy of the script, and offered where the
@@ -12,7 +12,7 @@
 
 namespace tilewright::ide {
 
-struct Mend {
+struct QuickFix {
   std::string title;
   Stretch at;  // becomes `text`
   std::string text;
@@ -20,15 +20,17 @@ struct Mend {
 };
 
 // A name at `at` that nothing binds: the import that it needs, or the nearest name that is seen there.
-std::vector<Mend> name_mends(const Query& q, Stretch at);
+std::vector<QuickFix> name_fixes(const Query& q, Stretch at);
 // A tile primitive at `at` with the finding `d` about who calls it or which variant serves it: another scope, a guard,
 // another variant. Each has been tried. Fewer after a stop.
-std::vector<Mend> call_mends(const Query& q, const text::Diagnostic& d, Stretch at, const session::Analysis& analysis);
-// An architecture at `at` that nobody has: the nearest that the script's kernels can be compiled for.
-std::vector<Mend> target_mends(const Query& q, const text::Diagnostic& d, Stretch at,
-                               const session::Analysis& analysis);
+std::vector<QuickFix> call_fixes(const Query& q, const text::Diagnostic& d, Stretch at,
+                                 const session::Analysis& analysis);
+// An architecture at `at` that does not exist: the nearest that the script's kernels can be compiled for.
+std::vector<QuickFix> target_fixes(const Query& q, const text::Diagnostic& d, Stretch at,
+                                   const session::Analysis& analysis);
 // A subscript at `at` with a slice that ends behind its buffer: it ends with the buffer, or where another operand of
 // the call does. Each has been tried.
-std::vector<Mend> slice_mends(const Query& q, const text::Diagnostic& d, Stretch at, const session::Analysis& analysis);
+std::vector<QuickFix> slice_fixes(const Query& q, const text::Diagnostic& d, Stretch at,
+                                  const session::Analysis& analysis);
 
 }  // namespace tilewright::ide

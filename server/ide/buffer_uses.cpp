@@ -1,4 +1,4 @@
-#include "server/ide/uses.h"
+#include "server/ide/buffer_uses.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "server/ide/mends.h"
+#include "server/ide/fixes.h"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,7 @@
 #include "server/ide/imports.h"
 #include "server/ide/lines.h"
 #include "server/ide/look.h"
-#include "server/ide/operand_mends.h"
+#include "server/ide/operand_fixes.h"
 #include "server/ide/spelling.h"
 
 namespace tilewright::ide {
@@ -55,10 +55,10 @@ class Trials {
   Trials(const Query& q, const session::Analysis& before, const text::Diagnostic& finding, Stretch at)
       : q_(q), before_(before), finding_(finding), at_(at) {}
 
-  // What is left to say after an edit that mends the finding and breaks nothing: fewer errors than before, or as many
+  // What is left to say after an edit that fixes the finding and breaks nothing: fewer errors than before, or as many
   // and fewer warnings; and less is said about the lines of the finding and of the edit, or a warning in place of an
   // error. Nothing: it does not.
-  std::optional<Weight> mends(const Mend& m) {
+  std::optional<Weight> fixes(const QuickFix& m) {
     if (tried_++ >= kMostTrials || q_.stop.stop_requested()) return std::nullopt;
     std::string_view text = q_.snapshot->source().text();
     const Stretch lines{line_begin(text, std::min(at_.begin, m.at.begin)), line_end(text, std::max(at_.end, m.at.end))};
@@ -200,8 +200,8 @@ std::string indented(std::string_view text) {
 
 // The statements at `calls`, in the order of the text, go below `condition`: neighbours below one, others below one
 // each. Nothing where one of them shares its line or stands in another block.
-std::optional<Mend> guarded(std::string_view text, std::span<const Stretch> calls, std::string title,
-                            std::string_view condition) {
+std::optional<QuickFix> guarded(std::string_view text, std::span<const Stretch> calls, std::string title,
+                                std::string_view condition) {
   auto indent = [&](Stretch s) { return text.substr(line_begin(text, s.begin), s.begin - line_begin(text, s.begin)); };
   const std::string_view margin = indent(calls.front());
   if (margin.find_first_not_of(" \t") != margin.npos) return std::nullopt;
@@ -220,7 +220,7 @@ std::optional<Mend> guarded(std::string_view text, std::span<const Stretch> call
     out += indented(text.substr(call.begin, end - call.begin));
     at = end;
   }
-  return Mend{std::move(title), {calls.front().begin, at}, std::move(out)};
+  return QuickFix{std::move(title), {calls.front().begin, at}, std::move(out)};
 }
 
 class CallMends {
@@ -239,7 +239,7 @@ class CallMends {
         cta_(cta),
         others_(std::move(others)) {}
 
-  std::vector<Mend> all() {
+  std::vector<QuickFix> all() {
     using namespace dispatch;
     if (d_.code == code::kIdleOption || d_.code == code::kUnknownOption) {
       options();
@@ -258,22 +258,22 @@ class CallMends {
 
  private:
   bool enough() const { return out_.size() >= 3; }
-  void offer(Mend m) {
+  void offer(QuickFix m) {
     if (enough()) return;
-    auto left = trials_.mends(m);
+    auto left = trials_.fixes(m);
     if (left) (left->quieter ? out_ : noisy_).push_back(std::move(m));
   }
 
   // Operands that do not fit each other: of several edits the one first that leaves least to say.
   void operands() {
     if (!call_report_ || d_.code != dispatch::code::kNotServed) return;
-    std::vector<std::pair<Weight, Mend>> good;
-    for (Mend& m : operand_mends(q_, found_, call_, *call_report_)) {
-      if (auto left = trials_.mends(m)) good.emplace_back(*left, std::move(m));
+    std::vector<std::pair<Weight, QuickFix>> good;
+    for (QuickFix& m : operand_fixes(q_, found_, call_, *call_report_)) {
+      if (auto left = trials_.fixes(m)) good.emplace_back(*left, std::move(m));
     }
     std::ranges::stable_sort(good, {}, [](const auto& g) { return std::pair(g.first.errors, g.first.warnings); });
-    for (auto& [weight, mend] : good) {
-      if (!enough()) out_.push_back(std::move(mend));
+    for (auto& [weight, one] : good) {
+      if (!enough()) out_.push_back(std::move(one));
     }
   }
 
@@ -365,7 +365,7 @@ class CallMends {
            "\"" + std::string(variant) + "\""});
   }
 
-  // An option that nobody reads: the variant that does, or without it.
+  // An option that no variant in question reads: the variant that does, or without it.
   void options() {
     const std::uint32_t offset = found_.statement->offset;
     text::Span span = d_.span;
@@ -396,17 +396,17 @@ class CallMends {
   const dispatch::CallReport* report_;
   std::optional<std::int64_t> cta_;
   std::vector<Stretch> others_;  // calls that lack the same guard
-  std::vector<Mend> out_;
-  std::vector<Mend> noisy_;  // after which something milder is said: where nothing is better
+  std::vector<QuickFix> out_;
+  std::vector<QuickFix> noisy_;  // after which something milder is said: where nothing is better
 };
 
 }  // namespace
 
 static bool is_builtin(std::string_view name) { return std::ranges::find(kBuiltins, name) != std::end(kBuiltins); }
 
-std::vector<Mend> name_mends(const Query& q, Stretch at) {
+std::vector<QuickFix> name_fixes(const Query& q, Stretch at) {
   std::string_view wrong = q.snapshot->source().text().substr(at.begin, at.end - at.begin);
-  std::vector<Mend> out = missing_imports(q, wrong, at.begin);
+  std::vector<QuickFix> out = missing_imports(q, wrong, at.begin);
   const session::SymbolIndex& symbols = q.snapshot->symbols();
   // Of several that are as near, the one that nothing uses now, else the one that is used most.
   std::map<std::string_view, std::size_t> seen;
@@ -441,19 +441,19 @@ static std::vector<Stretch> named_calls(const Query& q, const text::Diagnostic& 
   return out;
 }
 
-std::vector<Mend> target_mends(const Query& q, const text::Diagnostic& d, Stretch at,
-                               const session::Analysis& analysis) {
+std::vector<QuickFix> target_fixes(const Query& q, const text::Diagnostic& d, Stretch at,
+                                   const session::Analysis& analysis) {
   Trials trials(q, analysis, d, at);
   for (std::string_view name : {std::string_view(d.fix.text), std::string_view("sm_100a"), std::string_view("sm_90a"),
                                 std::string_view("sm_120a"), std::string_view("sm_80")}) {
-    Mend m{"Change to " + std::string(name), at, std::string(name), true};
-    if (trials.mends(m)) return {m};
+    QuickFix m{"Change to " + std::string(name), at, std::string(name), true};
+    if (trials.fixes(m)) return {m};
   }
   return {};
 }
 
-std::vector<Mend> slice_mends(const Query& q, const text::Diagnostic& d, Stretch at,
-                              const session::Analysis& analysis) {
+std::vector<QuickFix> slice_fixes(const Query& q, const text::Diagnostic& d, Stretch at,
+                                  const session::Analysis& analysis) {
   Found found = look(*q.snapshot->tree(), at.begin);
   const Subscript* subscript = nullptr;
   const Call* around = nullptr;
@@ -470,10 +470,10 @@ std::vector<Mend> slice_mends(const Query& q, const text::Diagnostic& d, Stretch
   };
   auto written = [&](const Node* n) { return text.substr(found.begin(n), found.end(n) - found.begin(n)); };
   Trials trials(q, analysis, d, at);
-  std::vector<Mend> out;
+  std::vector<QuickFix> out;
   auto offer = [&](const Slice& slice, const std::string& bounds) {
-    Mend m{"Write " + bounds, {found.begin(&slice), found.end(&slice)}, bounds};
-    if (out.empty() && trials.mends(m)) out.push_back(std::move(m));
+    QuickFix m{"Write " + bounds, {found.begin(&slice), found.end(&slice)}, bounds};
+    if (out.empty() && trials.fixes(m)) out.push_back(std::move(m));
   };
   const Exprs mine = slices_of(*subscript);
   for (std::size_t i = 0; i < mine.size(); ++i) {
@@ -493,7 +493,8 @@ std::vector<Mend> slice_mends(const Query& q, const text::Diagnostic& d, Stretch
   return out;
 }
 
-std::vector<Mend> call_mends(const Query& q, const text::Diagnostic& d, Stretch at, const session::Analysis& analysis) {
+std::vector<QuickFix> call_fixes(const Query& q, const text::Diagnostic& d, Stretch at,
+                                 const session::Analysis& analysis) {
   Found found = look(*q.snapshot->tree(), at.begin);
   for (std::size_t up = 0; const Node* node = found.above(up); ++up) {
     auto* call = as<Call>(node);

@@ -1,0 +1,386 @@
+#include "compiler/migrate/rewriter.h"
+
+#include <algorithm>
+
+#include "compiler/migrate/rules.h"
+#include "compiler/script/releases.h"
+#include "compiler/syntax/walk.h"
+
+namespace tilewright::migrate {
+
+using namespace syntax;
+
+namespace {
+
+std::string_view last_of(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+std::string_view before_last(std::string_view path) { return path.substr(0, path.rfind('.')); }
+
+// What a release calls a name that it renamed; empty: it did not.
+std::string_view renamed(std::string_view path, text::Dialect to) {
+  for (const script::Change& c : script::changes()) {
+    if (c.release == to && c.kind == script::Change::Kind::Renamed && c.was == path) return c.is;
+  }
+  return {};
+}
+
+// A constant as it stands within a longer word: `"32x32b"` is 32x32b. None: it is no constant.
+std::optional<std::string> constant(const Binding& binding) {
+  std::string_view text = binding.text;
+  if (binding.nodes.size() == 1) {
+    if (auto* s = as<StringLit>(binding.nodes[0])) return std::string(s->value);
+    if (auto* i = as<IntLit>(binding.nodes[0])) return std::to_string(static_cast<std::int64_t>(i->value));
+    return std::nullopt;
+  }
+  if (!binding.nodes.empty()) return std::nullopt;
+  if (text.size() >= 2 && (text.front() == '"' || text.front() == '\'')) text = text.substr(1, text.size() - 2);
+  return std::string(text);
+}
+
+// A call that is too long for a line, with an argument on each.
+std::string wrapped(const std::string& text, const std::string& indent) {
+  constexpr std::size_t kWidth = 120;
+  if (indent.size() + text.size() <= kWidth || text.find('\n') != text.npos) return text;
+  const auto tree = Tree::parse(std::make_shared<text::Source>("call", text + "\n"));
+  auto* statement = tree->statements().empty() ? nullptr : as<ExprStmt>(tree->statements().front().node->statement);
+  auto* call = statement ? as<Call>(statement->value) : nullptr;
+  if (!call || !tree->errors().empty()) return text;
+  std::string out = text.substr(0, call->function->at.end) + "(\n";
+  auto add = [&](std::uint32_t begin, std::uint32_t end) {
+    out += indent + "    " + text.substr(begin, end - begin) + ",\n";
+  };
+  for (const Node* a : call->args) add(a->at.begin, a->at.end);
+  for (const Keyword& k : call->keywords) add(k.name.at.begin, k.value->at.end);
+  return out + indent + ")";
+}
+
+}  // namespace
+
+Step Rewriter::step() {
+  for (const Tree::Statement& s : tree_.statements()) statement(s);
+  std::ranges::sort(out_.edits, {}, &Edit::begin);
+  std::ranges::sort(out_.decisions, {}, &Decision::at);
+  return std::move(out_);
+}
+
+std::optional<Edit> Rewriter::at(std::uint32_t begin, std::uint32_t end) {
+  for (const Tree::Statement& s : tree_.statements()) {
+    if (s.offset <= begin && end <= s.offset + s.node->text.size()) statement(s);
+  }
+  std::optional<Edit> best;
+  for (Edit& e : out_.edits) {
+    const bool holds = (e.begin <= begin && end <= e.end) || (begin <= e.begin && e.end <= end);
+    if (holds && (!best || e.end - e.begin < best->end - best->begin)) best = std::move(e);
+  }
+  return best;
+}
+
+void Rewriter::statement(const Tree::Statement& s) {
+  at_ = &s;
+  visit(s.node->statement);
+}
+
+std::string Rewriter::words(const Node* n) const {
+  return at_->node->text.substr(n->at.begin, n->at.end - n->at.begin);
+}
+
+void Rewriter::edit(Extent at, std::string text) {
+  out_.edits.push_back({at_->offset + at.begin, at_->offset + at.end, std::move(text)});
+}
+
+void Rewriter::decide(const Node* n, std::string_view why, bool note) {
+  std::string what = words(n);
+  what = what.substr(0, what.find('\n'));
+  out_.decisions.push_back({at_->offset + n->at.begin, std::move(what), std::string(why), note});
+}
+
+void Rewriter::visit_children(const Node* n) {
+  for_children(n, [&](const Node* child) { visit(child); });
+}
+
+void Rewriter::visit(const Node* n) {
+  if (!n) return;
+  if (auto* from = as<ImportFrom>(n)) return visit_import(*from);
+  if (auto* function = as<FunctionDef>(n)) {
+    functions_.push_back(function);
+    visit_children(n);
+    functions_.pop_back();
+    return;
+  }
+  if (auto* assign = as<Assign>(n); assign && assign->targets.size() == 1) {
+    if (visit_assignment(n, assign->targets.front(), assign->value, nullptr)) return;
+  }
+  if (auto* assign = as<AnnAssign>(n); assign && assign->value) {
+    if (visit_assignment(n, assign->target, assign->value, assign->annotation)) return;
+  }
+  if (auto* expression = as<ExprStmt>(n)) {
+    auto* call = as<Call>(expression->value);
+    if (!call || !visit_call(*call, n)) visit_children(call ? call : n);
+    return;
+  }
+  if (auto* call = as<Call>(n); call && visit_call(*call, nullptr)) return;
+  if ((as<Attribute>(n) || as<NameRef>(n)) && visit_name(n)) return;
+  visit_children(n);
+}
+
+// A name that is called otherwise.
+bool Rewriter::visit_name(const Node* n) {
+  const std::string path = names_.path(n);
+  if (path.empty()) return false;
+  const std::string_view is = renamed(path, to_);
+  if (is.empty()) return as<Attribute>(n) != nullptr;
+  auto* attribute = as<Attribute>(n);
+  auto* name = as<NameRef>(n);
+  if (before_last(path) == before_last(is)) {
+    if (attribute) edit(attribute->name.at, std::string(last_of(is)));
+    if (name && name->name.text == last_of(path)) edit(n->at, std::string(last_of(is)));
+  } else {
+    edit(n->at, names_.spelled(is));
+  }
+  return true;
+}
+
+// `whole`: the statement that the call is; null: it stands within an expression. False: no rule edits all of it.
+bool Rewriter::visit_call(const Call& call, const Node* whole) {
+  for (const Parsed& rule : parsed_rules(to_)) {
+    if (rule.target() || (rule.is && !rule.keeps && !rule.is_expression() && !whole)) continue;
+    const auto found = match(rule, call, names_, at_->node->text);
+    if (!found) continue;
+    if (!rule.is) {
+      decide(&call, rule.rule.is.substr(1), rule.rule.is.starts_with('?'));
+      return false;
+    }
+    if (!rule.keeps) return replace(*found, rule.is_expression() ? &call : whole, !rule.is_expression());
+    keep(*found, call);
+    for (const Node* a : call.args) visit(a);
+    for (const Keyword& k : call.keywords) visit(k.value);
+    if (auto* method = as<Attribute>(call.function); method && names_.path(call.function).empty()) {
+      visit(method->object);
+    }
+    return true;
+  }
+  return false;
+}
+
+// Edits what differs between the two sides of a rule.
+void Rewriter::keep(const Match& m, const Call& call) {
+  const Call& was = *m.rule->call();
+  auto* statement = as<ExprStmt>(m.rule->is->statements().front().node->statement);
+  const Call& is = *as<Call>(statement->value);
+  const std::string& is_text = m.rule->is->statements().front().node->text;
+  auto text_of = [&](const Node* n) { return is_text.substr(n->at.begin, n->at.end - n->at.begin); };
+  // The name of what is called.
+  const std::string& was_text = m.rule->was->statements().front().node->text;
+  const std::string was_name = was_text.substr(was.function->at.begin, was.function->at.end - was.function->at.begin);
+  const std::string is_name = text_of(is.function);
+  if (was_name != is_name) {
+    auto* attribute = as<Attribute>(call.function);
+    if (attribute && before_last(was_name) == before_last(is_name)) {
+      edit(attribute->name.at, std::string(last_of(is_name)));
+    } else {
+      edit(call.function->at, names_.spelled(is_name));
+    }
+  } else {
+    visit_name(call.function);
+  }
+  // Its keywords, in order: another name, another value, none any more.
+  for (std::size_t i = 0; i < m.keywords.size(); ++i) {
+    const auto& [wanted, given] = m.keywords[i];
+    if (i < is.keywords.size()) {
+      const Keyword& now = is.keywords[i];
+      if (now.name.text != given->name.text) edit(given->name.at, std::string(now.name.text));
+      if (!as<NameRef>(now.value)) edit(given->value->at, text_of(now.value));
+      continue;
+    }
+    // With the comma before it.
+    std::uint32_t begin = given->name.at.begin;
+    const std::string& text = at_->node->text;
+    while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\n' || text[begin - 1] == ',')) --begin;
+    edit({begin, given->value->at.end}, "");
+  }
+  // New ones stand at the end.
+  std::string more;
+  for (std::size_t i = m.keywords.size(); i < is.keywords.size(); ++i) {
+    more += ", " + std::string(is.keywords[i].name.text) + "=" + text_of(is.keywords[i].value);
+  }
+  if (more.empty()) return;
+  std::uint32_t last = call.function->at.end + 1;
+  for (const Node* a : call.args) last = std::max(last, a->at.end);
+  for (const Keyword& k : call.keywords) last = std::max(last, k.value->at.end);
+  edit({last, last}, more);
+}
+
+std::string Rewriter::rewritten(const Node* n) {
+  Step outer = std::exchange(out_, {});
+  visit(n);
+  std::ranges::sort(out_.edits, {}, &Edit::begin);
+  for (Edit& e : out_.edits) {
+    e.begin -= at_->offset + n->at.begin;
+    e.end -= at_->offset + n->at.begin;
+  }
+  std::string text = applied(words(n), out_.edits);
+  std::ranges::move(out_.decisions, std::back_inserter(outer.decisions));
+  out_ = std::move(outer);
+  return text;
+}
+
+// A part of `is` with what its names stand for. None: a word needs a constant that the script does not give.
+std::optional<std::string> Rewriter::rendered(const Match& m, const Node* part, std::string_view text) {
+  std::vector<Edit> edits;
+  bool fits = true;
+  auto put = [&](const Node* n, std::string words) { edits.push_back({n->at.begin, n->at.end, std::move(words)}); };
+  auto names = [&](auto& self, const Node* n) -> void {
+    auto* starred = as<Starred>(n);
+    auto* name = as<NameRef>(starred ? starred->value : n);
+    if (name) {
+      auto known = m.bound.find(name->name.text);
+      if (known == m.bound.end()) return name->name.text == "T" ? put(n, names_.spelled("T")) : void();
+      std::string words = known->second.text;
+      for (std::size_t i = 0; i < known->second.nodes.size(); ++i) {
+        words += (i ? ", " : "") + rewritten(known->second.nodes[i]);
+      }
+      return put(n, std::move(words));
+    }
+    if (auto* literal = as<StringLit>(n)) {
+      std::string words(text.substr(n->at.begin, n->at.end - n->at.begin));
+      for (std::size_t open = words.find('{'); open != words.npos; open = words.find('{')) {
+        const std::size_t close = words.find('}', open);
+        auto known = m.bound.find(std::string_view(words).substr(open + 1, close - open - 1));
+        const auto value = known == m.bound.end() ? std::nullopt : constant(known->second);
+        if (!value) return void(fits = false);
+        words.replace(open, close + 1 - open, *value);
+      }
+      if (words.size() != literal->at.end - literal->at.begin || words.find('{') == words.npos) put(n, words);
+      return;
+    }
+    if (auto* attribute = as<Attribute>(n)) {
+      const Node* root = n;
+      std::string path;
+      while (auto* a = as<Attribute>(root)) {
+        path.insert(0, "." + std::string(a->name.text));
+        root = a->object;
+      }
+      auto* space = as<NameRef>(root);
+      if (space && (space->name.text == "layout" || space->name.text == "Tx" || space->name.text == "T")) {
+        return put(n, names_.spelled(std::string(space->name.text) + path));
+      }
+      return self(self, attribute->object);
+    }
+    for_children(n, [&](const Node* child) { self(self, child); });
+  };
+  names(names, part);
+  if (!fits) return std::nullopt;
+  std::ranges::sort(edits, {}, &Edit::begin);
+  return applied(text, edits);
+}
+
+// The spaces before a statement that begins its line; none: something else does.
+std::optional<std::string> Rewriter::indentation(const Node* n) const {
+  const std::string_view text = tree_.source()->text();
+  const std::size_t at = at_->offset + n->at.begin;
+  const std::size_t line = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+  const std::string_view before = text.substr(line, at - line);
+  if (before.find_first_not_of(" \t") != before.npos) return std::nullopt;
+  return std::string(before);
+}
+
+bool Rewriter::replace(const Match& m, const Node* whole, bool is_statement) {
+  std::string out;
+  const std::optional<std::string> indent = is_statement ? indentation(whole) : std::string();
+  if (!indent) {
+    decide(whole, "it becomes several statements: write it on a line of its own");
+    return false;
+  }
+  const std::size_t decisions = out_.decisions.size();
+  for (const Tree::Statement& s : m.rule->is->statements()) {
+    const auto text = rendered(m, s.node->statement, s.node->text);
+    if (!text) {
+      out_.decisions.resize(decisions);
+      decide(whole, "the instruction's name needs a constant that this call computes");
+      return false;
+    }
+    if (!out.empty()) out += "\n" + *indent;
+    const std::optional<std::string> line = indentation(whole);
+    out += line ? wrapped(*text, *line) : *text;
+  }
+  edit(whole->at, std::move(out));
+  return true;
+}
+
+// How often the function binds a name.
+std::size_t Rewriter::bindings_of(std::string_view name) const {
+  std::size_t count = 0;
+  auto is = [&](const Node* target) {
+    auto* found = as<NameRef>(target);
+    return found && found->name.text == name;
+  };
+  if (functions_.empty()) return 2;
+  for_all(functions_.back(), [&](const Node* n) {
+    if (auto* assign = as<Assign>(n)) count += std::ranges::count_if(assign->targets, is);
+    if (auto* assign = as<AugAssign>(n)) count += is(assign->target);
+    if (auto* assign = as<AnnAssign>(n)) count += is(assign->target);
+    if (auto* loop = as<For>(n)) count += is(loop->target);
+  });
+  return count;
+}
+
+// `x = instruction(...)`, whose result becomes its first operand: `x` is declared before, unless it is already.
+bool Rewriter::visit_assignment(const Node* n, const Node* target, const Node* value, const Node* annotation) {
+  auto* call = as<Call>(value);
+  if (!call) return false;
+  for (const Parsed& rule : parsed_rules(to_)) {
+    auto* wanted = as<NameRef>(rule.target());
+    if (!wanted) continue;
+    auto found = match(rule, *call, names_, at_->node->text);
+    if (!found) continue;
+    if (!rule.is) {
+      decide(call, rule.rule.is.substr(1));
+      return false;
+    }
+    found->bound[wanted->name.text] = Binding{{target}, {}};
+    auto* name = as<NameRef>(target);
+    if (!name && !as<Subscript>(target)) return false;
+    const bool declared = !name || (!annotation && bindings_of(name->name.text) > 1);
+    if (!declared) return replace(*found, n, true);
+    bool known = !name;  // an element, or a name with a declaration of its own
+    if (name && !functions_.empty()) {
+      for_all(functions_.back(), [&](const Node* other) {
+        auto* a = as<AnnAssign>(other);
+        auto* of = a ? as<NameRef>(a->target) : nullptr;
+        known = known || (of && of->name.text == name->name.text);
+      });
+    }
+    if (!known) {
+      decide(n, "it is written more than once: declare it before, as name: T.dtype");
+      return false;
+    }
+    // Without the declaration, which is the rule's first statement.
+    const Tree::Statement& last = rule.is->statements().back();
+    const auto text = rendered(*found, last.node->statement, last.node->text);
+    if (!text) return false;
+    edit(n->at, *text);
+    return true;
+  }
+  return false;
+}
+
+void Rewriter::visit_import(const ImportFrom& from) {
+  if (from.level != 0) return;
+  for (const ModuleRule& m : modules_to(to_)) {
+    const bool below = from.module.size() > m.was.size() && from.module[m.was.size()] == '.';
+    if (!from.module.starts_with(m.was) || (from.module.size() != m.was.size() && !below)) continue;
+    const std::size_t at = at_->node->text.find(from.module, from.at.begin);
+    if (at == std::string::npos) return;
+    edit({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at + m.was.size())}, std::string(m.is));
+    break;
+  }
+  const bool layout = from.module == "tvm.tirx.layout" || from.module.ends_with(".tma_utils");
+  const bool lang = from.module.starts_with("tvm.tirx.lang");
+  for (const ImportedName& n : from.names) {
+    const std::string path = (layout ? "layout." : lang ? "T." : "?.") + std::string(n.name);
+    const std::string_view is = renamed(path, to_);
+    if (is.empty()) continue;
+    edit({n.at.begin, static_cast<std::uint32_t>(n.at.begin + n.name.size())}, std::string(last_of(is)));
+  }
+}
+
+}  // namespace tilewright::migrate

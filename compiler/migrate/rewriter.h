@@ -1,0 +1,52 @@
+// One step from a release to the next, over the statements of a script.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "compiler/migrate/match.h"
+#include "compiler/migrate/migrate.h"
+
+namespace tilewright::migrate {
+
+struct Step {
+  std::vector<Edit> edits;
+  std::vector<Decision> decisions;  // with places of the text as it was
+};
+
+class Rewriter {
+ public:
+  // `to` is the release after that of the names.
+  Rewriter(const syntax::Tree& tree, const Names& names, text::Dialect to) : tree_(tree), names_(names), to_(to) {}
+
+  Step step();
+  // What the rules make of the nodes of one statement that hold [begin, end); of several the innermost.
+  std::optional<Edit> at(std::uint32_t begin, std::uint32_t end);
+
+ private:
+  void statement(const syntax::Tree::Statement& s);
+  void visit(const syntax::Node* n);
+  void visit_children(const syntax::Node* n);
+  bool visit_call(const syntax::Call& call, const syntax::Node* whole);
+  bool visit_assignment(const syntax::Node* n, const syntax::Node* target, const syntax::Node* value,
+                        const syntax::Node* annotation);
+  bool visit_name(const syntax::Node* n);
+  void visit_import(const syntax::ImportFrom& from);
+  bool replace(const Match& m, const syntax::Node* whole, bool is_statement);
+  void keep(const Match& m, const syntax::Call& call);
+  void decide(const syntax::Node* n, std::string_view why, bool note = false);
+  void edit(syntax::Extent at, std::string text);
+  std::string words(const syntax::Node* n) const;
+  std::string rewritten(const syntax::Node* n);
+  std::optional<std::string> rendered(const Match& m, const syntax::Node* part, std::string_view text);
+  std::optional<std::string> indentation(const syntax::Node* n) const;
+  std::size_t bindings_of(std::string_view name) const;
+
+  const syntax::Tree& tree_;
+  const Names& names_;
+  text::Dialect to_;
+  const syntax::Tree::Statement* at_ = nullptr;
+  std::vector<const syntax::FunctionDef*> functions_;
+  Step out_;
+};
+
+}  // namespace tilewright::migrate

@@ -1,0 +1,66 @@
+#include "compiler/migrate/rules.h"
+
+namespace tilewright::migrate {
+namespace {
+
+constexpr Rule kRules[] = {
+    // layouts
+    {"layout.ComposeLayout(layout.SwizzleLayout(a, b, c), tile)", "layout.ComposeLayout(a, b, c, tile)"},
+    {"layout.ComposeLayout(layout.SwizzleLayout(a, b, c, inner), tile)", "layout.ComposeLayout(a, b, c, tile, inner)"},
+    {"layout.ComposeLayout(swizzle, tile)",
+     "!0.26 has one class for both: ComposeLayout(per_element, length, atom, tile); write the numbers of the swizzle"},
+    {"layout.SwizzleLayout(...)",
+     "!0.26 has no swizzle by itself: it is a ComposeLayout over a tile, which is not known here"},
+    // pools and barriers
+    {"o.alloc_mma(shape, dtype, \"none\", ...)",
+     "!without a swizzle 0.26 packs units of 16 bytes where 0.25 keeps rows: use alloc with the layout that is meant"},
+    {"o.alloc_mma(..., swizzle_mode=\"none\")",
+     "!without a swizzle 0.26 packs units of 16 bytes where 0.25 keeps rows: use alloc with the layout that is meant"},
+    {"o.alloc_mma(...)", "o.alloc_tcgen05_mma_AB(...)"},
+    {"o.alloc(..., datapath=\"D\")", "o.alloc(...)"},
+    {"o.alloc((rows, cols), dtype, ..., datapath=d)",
+     "!0.26 is given the layout: layout=tmem_datapath_layout(letter, rows, columns)"},
+    {"o.arrive(..., cta_id=rank)", "o.arrive(..., remote=rank)"},
+    {"T.TMEMStages(...)", "!0.26 has no TMEMStages: slice a wider buffer, or .tile it"},
+    {"o.local(...)", "?.local() of 0.26 has the elements in the order of the registers, of 0.25 in that of the layout"},
+    // names of T
+    {"T.ret(...)", "T.Return(...)"},
+    {"T.SizeVar(...)", "!0.26 has no SizeVar: an extent is a variable, n = T.int32()"},
+    {"f(..., is_size_var=False)", "f(...)"},
+    {"f(..., buffer_type=t)", "!0.26 has no buffer_type="},
+    {"f(..., axis_separators=t)", "!0.26 has no axis_separators="},
+    {"T.cast(..., src=value)", "T.cast(..., value=value)"},
+    {"T.Call(...)", "!the operands of T.Call are others: op, args, attrs, ty_args, ret_ty"},
+    // variants of copies
+    {"f(..., dispatch=\"tma\")", "f(..., dispatch=\"tma_auto\")"},
+    {"f(..., dispatch=\"gmem_smem\")", "f(..., dispatch=\"vec_auto\")"},
+    {"Tx.copy(..., dispatch=\"reg\")", "Tx.copy(..., dispatch=\"vec_auto\")"},
+    {"Tx.gemm_async(..., descI=d)", "!0.26 makes the descriptor of instructions itself: descI= is refused"},
+    // instructions
+    {"T.ptx.cp_async.bulk.tensor.g2c(...)", "T.ptx.cp_async.bulk.tensor.g2s_cluster(...)"},
+    {"T.ptx.cp_async.bulk.tensor.g2c_bar_addr(...)",
+     "T.ptx.cp_async.bulk.tensor.g2s_cluster(..., mbar_is_shared_addr=True)"},
+    {"T.ptx.cp_async.bulk.tensor.g2c_tile_gather4(...)",
+     "T.ptx.cp_async.bulk.tensor.g2s_cluster(..., load_mode=\"tile_gather4\")"},
+    {"T.ptx.cp_async.bulk.tensor.g2c_tile_gather4_bar_addr(...)",
+     "T.ptx.cp_async.bulk.tensor.g2s_cluster(..., load_mode=\"tile_gather4\", mbar_is_shared_addr=True)"},
+    {"T.ptx.cp_async.bulk.tensor.g2c_prefetch(...)", "T.ptx.cp_async.bulk.tensor.prefetch(...)"},
+    {"T.ptx.mbarrier.arrive(..., cta_id=rank)", "T.ptx.mbarrier.arrive(..., remote=rank)"},
+    {"T.ptx.mbarrier.arrive.expect_tx(..., cta_id=rank)", "T.ptx.mbarrier.arrive.expect_tx(..., remote=rank)"},
+    {"T.ptx.mbarrier.arrive.cluster_count(bar, cta_id, count)",
+     "T.ptx.mbarrier.arrive(bar, count=count, remote=cta_id)"},
+    {"T.ptx.cp_async.mbarrier.arrive(..., noinc=True)", "T.ptx.cp_async.mbarrier.arrive.noinc(...)"},
+    {"T.cuda.sm100_tma_2sm_mbarrier_addr(...)", "T.cuda.sm100_2sm_leader_smem_addr(...)"},
+};
+
+constexpr ModuleRule kModules[] = {
+    {"tvm.tirx.cuda.operator.tile_primitive", "tvm.backend.cuda.tile_primitive"},
+    {"tvm.backend.cuda.operator.tile_primitive", "tvm.backend.cuda.tile_primitive"},
+};
+
+}  // namespace
+
+std::span<const Rule> rules_to_0_26() { return kRules; }
+std::span<const ModuleRule> modules_to_0_26() { return kModules; }
+
+}  // namespace tilewright::migrate

@@ -1,0 +1,145 @@
+#include "compiler/migrate/rules.h"
+
+namespace tilewright::migrate {
+namespace {
+
+// Operands of instructions are given in order; the names are ours.
+constexpr Rule kRules[] = {
+    // barriers in shared memory
+    {"T.ptx.mbarrier.init(bar, n)", "T.ptx.mbarrier.init.shared.b64(bar, T.uint32(n))"},
+    {"T.ptx.mbarrier.inval(bar)", "T.ptx.mbarrier.inval.shared.b64(bar)"},
+    {"T.ptx.mbarrier.arrive(bar)", "T.ptx.mbarrier.arrive.shared.b64(bar, T.uint32(1))"},
+    {"x = T.ptx.mbarrier.arrive_state(bar)", "x: T.uint64\nT.ptx.mbarrier.arrive.shared.b64(x, bar)"},
+    {"T.ptx.mbarrier.arrive.expect_tx(bar, n)", "T.ptx.mbarrier.arrive.expect_tx.shared.b64(bar, T.uint32(n))"},
+    {"T.ptx.mbarrier.arrive_expect_tx_cluster(bar, n)",
+     "T.ptx.mbarrier.arrive.expect_tx.release.cluster.shared__cta.b64(bar, T.uint32(n))"},
+    {"T.ptx.mbarrier.expect_tx(bar, n)", "T.ptx.mbarrier.expect_tx.relaxed.cta.shared__cta.b64(bar, T.uint32(n))"},
+    {"T.ptx.mbarrier.wait(bar, phase, sem=\"acquire\", scope=\"cluster\")",
+     "T.cuda.mbarrier_wait_acquire_cluster(bar, phase)"},
+    {"T.ptx.mbarrier.wait(bar, phase)", "T.cuda.mbarrier_wait(bar, phase)"},
+    {"x = T.ptx.mbarrier.try_wait_once(bar, phase, ticks)",
+     "x: T.uint32\nT.ptx.mbarrier.try_wait.parity.shared__cta.b64(x, bar, T.uint32(phase), T.uint32(ticks))"},
+    {"x = T.ptx.mbarrier_test_wait_parity(bar, phase)",
+     "x: T.uint32\nT.ptx.mbarrier.test_wait.parity.shared__cta.b64(x, bar, T.uint32(phase))"},
+    // barriers of threads, fences, registers
+    {"T.ptx.bar.sync(id, n)", "T.ptx.bar.sync(T.uint32(id), T.uint32(n))"},
+    {"T.ptx.bar.arrive(id, n)", "T.ptx.bar.arrive(T.uint32(id), T.uint32(n))"},
+    {"T.ptx.barrier.cluster.arrive(sem=\"\", aligned=True)", "T.ptx.barrier.cluster.arrive.aligned()"},
+    {"T.ptx.barrier.cluster.arrive(sem=\"release\", aligned=True)", "T.ptx.barrier.cluster.arrive.release.aligned()"},
+    {"T.ptx.barrier.cluster.arrive(sem=\"relaxed\", aligned=True)", "T.ptx.barrier.cluster.arrive.relaxed.aligned()"},
+    {"T.ptx.barrier.cluster.wait(acquire=False, aligned=True)", "T.ptx.barrier.cluster.wait.aligned()"},
+    {"T.ptx.barrier.cluster.wait(acquire=True, aligned=True)", "T.ptx.barrier.cluster.wait.acquire.aligned()"},
+    {"T.ptx.fence(sem, scope)", "T.ptx[\"fence.{sem}.{scope}\"]()"},
+    {"T.ptx.fence.mbarrier_init()", "T.ptx.fence.mbarrier_init.release.cluster()"},
+    {"T.ptx.fence.proxy_async(\"\")", "T.ptx.fence.proxy.async_()"},
+    {"T.ptx.fence.proxy_async(space)", "T.ptx[\"fence.proxy.async.{space}\"]()"},
+    {"T.ptx.fence.proxy_tensormap_release(scope)", "T.ptx[\"fence.proxy.tensormap::generic.release.{scope}\"]()"},
+    {"T.ptx.fence.proxy_tensormap_acquire(a, scope=s)",
+     "T.ptx[\"fence.proxy.tensormap::generic.acquire.{s}\"](a, 128)"},
+    {"T.ptx.setmaxnreg(True, n)", "T.ptx.setmaxnreg.inc.sync.aligned.u32(n)"},
+    {"T.ptx.setmaxnreg(False, n)", "T.ptx.setmaxnreg.dec.sync.aligned.u32(n)"},
+    {"x = T.ptx.map_shared_rank(p, rank)", "x: T.uint64\nT.ptx.mapa.u64(x, p, T.uint32(rank))"},
+    // copies
+    {"T.ptx.cp_async(d, s, 16)", "T.ptx.cp.async_.cg.shared.global_(d, s, 16)"},
+    {"T.ptx.cp_async(d, s, 8)", "T.ptx.cp.async_.ca.shared.global_(d, s, 8)"},
+    {"T.ptx.cp_async(d, s, 4)", "T.ptx.cp.async_.ca.shared.global_(d, s, 4)"},
+    {"T.ptx.cp_async.commit_group()", "T.ptx.cp.async_.commit_group()"},
+    {"T.ptx.cp_async.wait_group(n)", "T.ptx.cp.async_.wait_group(n)"},
+    {"T.ptx.cp_async.wait_all()", "T.ptx.cp.async_.wait_all()"},
+    {"T.ptx.cp_async.mbarrier.arrive(bar)", "T.ptx.cp.async_.mbarrier.arrive.shared.b64(bar)"},
+    {"T.ptx.cp_async.mbarrier.arrive.noinc(bar)", "T.ptx.cp.async_.mbarrier.arrive.noinc.shared.b64(bar)"},
+    {"T.ptx.cp_async.bulk.commit_group()", "T.ptx.cp.async_.bulk.commit_group()"},
+    {"T.ptx.cp_async.bulk.wait_group(n, True)", "T.ptx.cp.async_.bulk.wait_group.read(n)"},
+    {"T.ptx.cp_async.bulk.wait_group(n, False)", "T.ptx.cp.async_.bulk.wait_group(n)"},
+    {"T.ptx.cp_async_bulk_g2s_cta(d, s, n, bar)",
+     "T.ptx[\"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes\"](d, s, T.uint32(n), bar)"},
+    {"T.ptx.cp_async_bulk_g2s_cluster(d, s, n, bar)",
+     "T.ptx[\"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes\"](d, s, T.uint32(n), bar)"},
+    {"T.ptx.cp_async_bulk_s2g(d, s, n)", "T.ptx[\"cp.async.bulk.global.shared::cta.bulk_group\"](d, s, T.uint32(n))"},
+    {"T.ptx.cp_async_bulk_prefetch(s, n)", "T.ptx[\"cp.async.bulk.prefetch.L2.global\"](s, T.uint32(n))"},
+    {"T.ptx.cp_async_bulk_s2g_reduce(d, s, n, op=o, dtype=t)",
+     "T.ptx[\"cp.reduce.async.bulk.global.shared::cta.bulk_group.{o}.{t}\"](d, s, T.uint32(n))"},
+    {"T.ptx.cp_async.bulk.tensor.g2s_cluster(dim, d, bar, map, 0, 1, \"\", *coords)",
+     "T.ptx[\"cp.async.bulk.tensor.{dim}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes\"](d, map, *coords, "
+     "bar)"},
+    {"T.ptx.cp_async.bulk.tensor.g2s_cta(dim, d, bar, map, 1, \"\", *coords)",
+     "T.ptx[\"cp.async.bulk.tensor.{dim}d.shared::cta.global.tile.mbarrier::complete_tx::bytes\"](d, map, *coords, "
+     "bar)"},
+    {"T.ptx.cp_async.bulk.tensor.s2g(dim, s, map, \"\", *coords)",
+     "T.ptx[\"cp.async.bulk.tensor.{dim}d.global.shared::cta.tile.bulk_group\"](map, *coords, s)"},
+    {"T.ptx.cp_async.bulk.tensor.s2g_reduce(dim, s, map, \"\", op, *coords)",
+     "T.ptx[\"cp.reduce.async.bulk.tensor.{dim}d.global.shared::cta.{op}.tile.bulk_group\"](map, *coords, s)"},
+    {"T.ptx.cp_async.bulk.tensor.prefetch(dim, map, \"\", *coords)",
+     "T.ptx[\"cp.async.bulk.prefetch.tensor.{dim}d.L2.global.tile\"](map, *coords)"},
+    {"T.ptx.prefetch_tensormap(map)", "T.ptx.prefetch.tensormap(map)"},
+    {"T.ptx.tensormap.cp_fenceproxy(d, s, scope=k)",
+     "T.ptx[\"tensormap_cp_fenceproxy.global.shared::cta.tensormap::generic.release.{k}.sync.aligned\"](d, s, 128)"},
+    {"T.ptx.tensormap.replace(map, \"box_dim\", value, ord)",
+     "T.ptx[\"tensormap_replace.tile.box_dim.shared::cta.b1024.b32\"](map, ord, T.int32(value))"},
+    {"T.ptx.tensormap.replace(map, \"global_dim\", value, ord)",
+     "T.ptx[\"tensormap_replace.tile.global_dim.shared::cta.b1024.b32\"](map, ord, T.int32(value))"},
+    {"T.ptx.tensormap.replace(map, \"element_stride\", value, ord)",
+     "T.ptx[\"tensormap_replace.tile.element_stride.shared::cta.b1024.b32\"](map, ord, T.int32(value))"},
+    // tensor memory
+    {"T.ptx.tcgen05.alloc(d, n, g)",
+     "T.ptx[\"tcgen05.alloc.cta_group::{g}.sync.aligned.shared::cta.b32\"](d, T.uint32(n))"},
+    {"T.ptx.tcgen05.dealloc(a, n, g)", "T.ptx[\"tcgen05.dealloc.cta_group::{g}.sync.aligned.b32\"](a, T.uint32(n))"},
+    {"T.ptx.tcgen05.relinquish_alloc_permit(g)",
+     "T.ptx[\"tcgen05.relinquish_alloc_permit.cta_group::{g}.sync.aligned\"]()"},
+    {"T.ptx.tcgen05.wait.ld()", "T.ptx.tcgen05.wait__ld.sync.aligned()"},
+    {"T.ptx.tcgen05.wait.st()", "T.ptx.tcgen05.wait__st.sync.aligned()"},
+    {"T.ptx.tcgen05.fence.after_thread_sync()", "T.ptx.tcgen05.fence__after_thread_sync()"},
+    {"T.ptx.tcgen05.fence.before_thread_sync()", "T.ptx.tcgen05.fence__before_thread_sync()"},
+    {"T.ptx.tcgen05.ld(a, *regs, shape=s, num=n, row=r, col=c)",
+     "T.ptx[\"tcgen05.ld.sync.aligned.{s}.x{n}.b32\"](*regs, T.cuda.get_tmem_addr(a, r, c))"},
+    {"T.ptx.tcgen05.st(a, *regs, shape=s, num=n, row=r, col=c)",
+     "T.ptx[\"tcgen05.st.sync.aligned.{s}.x{n}.b32\"](T.cuda.get_tmem_addr(a, r, c), *regs)"},
+    {"T.ptx.tcgen05.cp(a, desc, shape=s, cta_group=g, multicast=\"\", row=r, col=c)",
+     "T.ptx[\"tcgen05.cp.cta_group::{g}.{s}\"](T.cuda.get_tmem_addr(a, r, c), desc)"},
+    {"T.ptx.tcgen05.cp(a, desc, shape=s, cta_group=g, multicast=m, row=r, col=c)",
+     "T.ptx[\"tcgen05.cp.cta_group::{g}.{s}.{m}\"](T.cuda.get_tmem_addr(a, r, c), desc)"},
+    {"T.ptx.tcgen05.commit(bar, g, 0)",
+     "T.ptx[\"tcgen05.commit.cta_group::{g}.mbarrier::arrive::one.shared::cluster.b64\"](bar)"},
+    {"T.ptx.tcgen05.commit(bar, g, mask)",
+     "T.ptx[\"tcgen05.commit.cta_group::{g}.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64\"](bar, "
+     "T.uint16(mask))"},
+    {"T.ptx.tcgen05.mma(d, a, b, i, d_dtype=t, a_dtype=\"float16\", b_dtype=\"float16\", use_a_tmem=False, "
+     "cta_group=1, enable_input_d=e)",
+     "T.ptx[\"tcgen05.mma.cta_group::1.kind::f16\"](d, a, b, i, T.uint32(0), T.uint32(0), T.uint32(0), T.uint32(0), "
+     "T.ptx.pred(e))"},
+    {"T.ptx.tcgen05.mma(d, a, b, i, d_dtype=t, a_dtype=\"float16\", b_dtype=\"float16\", use_a_tmem=False, "
+     "cta_group=2, enable_input_d=e)",
+     "T.ptx[\"tcgen05.mma.cta_group::2.kind::f16\"](d, a, b, i, T.uint32(0), T.uint32(0), T.uint32(0), T.uint32(0), "
+     "T.uint32(0), T.uint32(0), T.uint32(0), T.uint32(0), T.ptx.pred(e))"},
+    {"T.ptx.tcgen05.mma(d, a, b, i, d_dtype=t, a_dtype=\"bfloat16\", b_dtype=\"bfloat16\", use_a_tmem=False, "
+     "cta_group=1, enable_input_d=e)",
+     "T.ptx[\"tcgen05.mma.cta_group::1.kind::f16\"](d, a, b, i, T.uint32(0), T.uint32(0), T.uint32(0), T.uint32(0), "
+     "T.ptx.pred(e))"},
+    {"T.ptx.tcgen05.mma(d, a, b, i, d_dtype=t, a_dtype=\"bfloat16\", b_dtype=\"bfloat16\", use_a_tmem=False, "
+     "cta_group=2, enable_input_d=e)",
+     "T.ptx[\"tcgen05.mma.cta_group::2.kind::f16\"](d, a, b, i, T.uint32(0), T.uint32(0), T.uint32(0), T.uint32(0), "
+     "T.uint32(0), T.uint32(0), T.uint32(0), T.uint32(0), T.ptx.pred(e))"},
+    {"T.ptx.tcgen05.shift(...)", "!0.27 has no tcgen05.shift"},
+    // products of a warpgroup
+    {"T.ptx.wgmma.fence()", "T.ptx.wgmma.fence.sync.aligned()"},
+    {"T.ptx.wgmma.commit_group()", "T.ptx.wgmma.commit_group.sync.aligned()"},
+    {"T.ptx.wgmma.wait_group(n)", "T.ptx.wgmma.wait_group.sync.aligned(n)"},
+    // arithmetic
+    {"x = T.ptx.exp2(a)", "x: T.float32\nT.ptx.ex2.approx.ftz.f32(x, a)"},
+    {"x = T.ptx.rcp(a)", "x: T.float32\nT.ptx.rcp.approx.ftz.f32(x, a)"},
+    {"x = T.ptx.reduce3_max_f32(a, b, c)", "x: T.float32\nT.ptx.max.f32(x, a, b, c)"},
+    {"x = T.ptx.reduce3_min_f32(a, b, c)", "x: T.float32\nT.ptx.min.f32(x, a, b, c)"},
+    {"x = T.ptx.add_rn_f32_bf16(a, b)", "x: T.float32\nT.ptx.add.rn.f32.bf16(x, b, a)"},
+    {"x = T.ptx.fns_b32(mask, base, offset)", "x: T.uint32\nT.ptx.fns.b32(x, mask, base, offset)"},
+};
+
+constexpr ModuleRule kModules[] = {
+    {"tvm.arith", "tvm.sym"},
+};
+
+}  // namespace
+
+std::span<const Rule> rules_to_0_27() { return kRules; }
+std::span<const ModuleRule> modules_to_0_27() { return kModules; }
+
+}  // namespace tilewright::migrate

@@ -1,0 +1,384 @@
+#include "compiler/script/dialect_names.h"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/ptx/chain.h"
+#include "compiler/script/surface.h"
+#include "compiler/syntax/walk.h"
+#include "compiler/text/releases.h"
+#include "compiler/text/word_list.h"
+
+namespace tilewright::script {
+namespace {
+
+using namespace syntax;
+using enum text::Dialect;
+using text::since;
+using text::until;
+
+// ---- what no record of the surface tells ------------------------------------------------------------------------
+
+// Modules that some releases lack, with those below them.
+struct ModuleRow {
+  std::string_view path;
+  text::Releases releases;
+};
+constexpr ModuleRow kModules[] = {
+    {"tvm.tirx.cuda.operator", until(V0_26)},
+    {"tvm.backend.cuda.operator", until(V0_26)},
+    {"tvm.backend.cuda.tile_primitive", since(V0_26)},
+    {"tvm.tirx.cuda.iket", since(V0_26)},
+    {"tvm.backend.cuda.iket", since(V0_26)},
+    {"tvm.backend.cuda.cpp", since(V0_27)},
+    {"tvm.backend.cuda.ptx", since(V0_27)},
+    {"tvm.backend.cuda.host", since(V0_27)},
+    {"tvm.backend.cuda.lang.clc", since(V0_27)},
+    {"tvm.sym", since(V0_27)},
+    {"tvm.tirx.type", since(V0_27)},
+    {"tvm.arith", until(V0_27)},
+    {"tvm.tirx.stmt_functor", until(V0_27)},
+    {"tvm.tirx.expr_functor", until(V0_27)},
+    {"tvm.tirx.functor", until(V0_27)},
+};
+
+// Methods and keywords of calls, by the last name of what is called. They are told apart by name alone: the list holds
+// what no other object of a script is likely to have.
+struct CallRow {
+  std::string_view functions;  // with a blank between them
+  std::string_view keyword;    // empty: the name itself
+  text::Releases releases;
+};
+constexpr CallRow kCalls[] = {
+    {"alloc_mma", "", until(V0_26)},
+    {"alloc_tcgen05_mma_AB alloc_tcgen05_mma_A alloc_tcgen05_mma_C alloc_tcgen05_mma_D", "", since(V0_26)},
+    {"arrive", "cta_id", until(V0_26)},
+    {"arrive", "remote", since(V0_26)},
+    {"alloc", "datapath", until(V0_26)},
+    {"Buffer alloc_buffer decl_buffer match_buffer alloc_shared alloc_local", "buffer_type", until(V0_26)},
+    {"Buffer alloc_buffer decl_buffer match_buffer alloc_shared alloc_local", "axis_separators", until(V0_26)},
+    {"int32 int64 uint32 uint64 ptr handle", "is_size_var", until(V0_26)},
+    {"buffer_store BufferLoad vload vstore", "predicate", until(V0_27)},
+};
+
+// Values of dispatch=.
+struct VariantRow {
+  std::string_view names;
+  text::Releases releases;
+};
+constexpr VariantRow kVariants[] = {
+    {"tma gmem_smem", until(V0_26)},
+    {"tma_auto tma_explicit vec_auto vec_16b vec_32b vec_64b vec_128b vec_256b", since(V0_26)},
+};
+
+// ---- whether a release has a name ---------------------------------------------------------------------------------
+
+// A call as far as it tells an instruction of 0.27 from one of before.
+struct Called {
+  bool any = false;  // it is called
+  bool no_operands = false;
+  bool other_keywords = false;  // than those of each instruction of 0.27
+};
+
+// `T.ptx` of 0.27: `rest` is "mbarrier.init.shared.b64".
+bool has_chain(std::string_view rest, const Called& called) {
+  if (rest == "SINK" || rest == "pred" || rest == "addr") return true;
+  std::size_t dot = rest.find('.');
+  std::optional<ptx::Chain> chain = ptx::Chain::begin(rest.substr(0, dot));
+  while (chain && dot != rest.npos) {
+    rest.remove_prefix(dot + 1);
+    dot = rest.find('.');
+    auto next = chain->then(ptx::token_of_word(rest.substr(0, dot)));
+    chain = next ? std::optional(std::move(*next)) : std::nullopt;
+  }
+  if (!chain) return false;
+  if (!called.any) return true;
+  const bool bare = std::ranges::any_of(chain->candidates(), [](const ptx::Candidate& c) {
+    return std::ranges::all_of(c.row->operands, [](const ptx::Operand& o) {
+      return o.kind == ptx::OperandKind::Literal || o.count.form != ptx::Count::Form::Product;
+    });
+  });
+  return chain->complete() && !called.other_keywords && (bare || !called.no_operands);
+}
+
+// `path` is "T.ptx.mbarrier.init"; its first part is a space.
+bool has_name(text::Dialect release, std::string_view path, const Called& called) {
+  const Surface& surface = surface_of(release);
+  std::size_t dot = path.find('.');
+  std::string_view space = path.substr(0, dot), rest = path.substr(dot + 1);
+  if (release == V0_27 && path.starts_with("T.ptx.")) return has_chain(path.substr(6), called);
+  for (;;) {
+    dot = rest.find('.');
+    const Record* record = surface.find(space, rest.substr(0, dot));
+    if (!record) return false;
+    if (dot == rest.npos) return true;
+    if (record->children.empty() && record->kind != NameKind::Namespace) {
+      // What stands below a function or a class is an attribute of what it gives.
+      return record->kind != NameKind::Instruction;
+    }
+    space = record->children.empty() ? "Tx" : record->children;  // `T.tile`, `Tx.warp`: all primitives
+    rest.remove_prefix(dot + 1);
+  }
+}
+
+constexpr std::size_t kReleases = text::kDialects.size();
+using Has = std::array<bool, kReleases>;
+
+std::string releases_words(const Has& has) {
+  std::vector<std::string_view> names;
+  for (std::size_t i = 0; i < kReleases; ++i) {
+    if (has[i]) names.push_back(text::kDialects[i].name);
+  }
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) out += i + 1 == names.size() ? " and " : ", ";
+    out += names[i];
+  }
+  return out;
+}
+
+Has has_of(const text::Releases& releases) {
+  Has out{};
+  for (std::size_t i = 0; i < kReleases; ++i) out[i] = releases.has(text::kDialects[i].dialect);
+  return out;
+}
+
+// ---- the names of a statement -------------------------------------------------------------------------------------
+
+// What the script calls `T` and `Tx`.
+struct Alias {
+  std::string_view name, space;
+};
+
+void add_aliases(std::vector<Alias>& out, const Node* statement) {
+  if (auto* from = as<ImportFrom>(statement); from && from->level == 0) {
+    for (const ImportedName& n : from->names) {
+      if (from->module == "tvm.script" && (n.name == "tirx" || n.name == "tir")) out.push_back({n.bound.text, "T"});
+      if (from->module == "tvm.script.tirx" && n.name == "tile") out.push_back({n.bound.text, "Tx"});
+    }
+  }
+  if (auto* import = as<Import>(statement)) {
+    for (const ImportedName& n : import->names) {
+      if (n.name == "tvm.script.tirx" && n.bound.text != "tvm") out.push_back({n.bound.text, "T"});
+    }
+  }
+}
+
+// Looks for the names of a statement that a release lacks.
+class Search {
+ public:
+  Search(text::Dialect release, bool certain, const std::vector<Alias>& aliases)
+      : release_(release), certain_(certain), aliases_(aliases) {}
+
+  // In the order of the text.
+  std::vector<NameOfOthers> in(const Node* root) {
+    std::vector<const Node*> todo{root};
+    while (!todo.empty()) {
+      const Node* n = todo.back();
+      todo.pop_back();
+      if (visit(n, todo)) for_children(n, [&](const Node* child) { todo.push_back(child); });
+    }
+    std::ranges::sort(found_, {}, &NameOfOthers::begin);
+    return std::move(found_);
+  }
+
+ private:
+  // False: its children were looked at.
+  bool visit(const Node* n, std::vector<const Node*>& todo) {
+    if (auto* call = as<Call>(n)) {
+      look_at_call(*call);
+      if (!look_at_path(call->function, call)) return true;
+      for (const Node* a : call->args) todo.push_back(a);
+      for (const syntax::Keyword& k : call->keywords) todo.push_back(k.value);
+      return false;
+    }
+    if (auto* subscript = as<Subscript>(n); subscript && path_of(subscript->object) == "T.ptx") {
+      take(n, "T.ptx[...]", has_of(since(V0_27)));
+    } else if (auto* from = as<ImportFrom>(n)) {
+      look_at_import(*from);
+    } else if (auto* import = as<Import>(n)) {
+      for (const ImportedName& name : import->names) look_at_module(import, name.name);
+    } else if (as<Attribute>(n)) {
+      return !look_at_path(n, nullptr);
+    }
+    return true;
+  }
+
+  // "T.ptx.elect_sync" of what the script calls so; empty: another name.
+  std::string path_of(const Node* n) const {
+    std::vector<std::string_view> names;
+    while (auto* attribute = as<Attribute>(n)) {
+      names.push_back(attribute->name.text);
+      n = attribute->object;
+    }
+    auto* root = as<NameRef>(n);
+    if (!root || names.empty()) return {};
+    auto alias = std::ranges::find(aliases_, root->name.text, &Alias::name);
+    if (alias == aliases_.end()) return {};
+    std::string out(alias->space);
+    for (std::size_t i = names.size(); i-- > 0;) out.append(".").append(names[i]);
+    return out;
+  }
+
+  // False: it is no name of the dialect.
+  bool look_at_path(const Node* n, const Call* call) {
+    const std::string path = path_of(n);
+    if (path.empty()) return false;
+    Called called;
+    if (call) {
+      called.any = true;
+      called.no_operands = call->args.empty() && call->keywords.empty();
+      called.other_keywords = std::ranges::any_of(call->keywords, [](const syntax::Keyword& k) {
+        return k.name.text != "pred" && k.name.text != "preserve_dst";
+      });
+    }
+    take_path(n, path, called);
+    return true;
+  }
+
+  void take_path(const Node* n, const std::string& path, const Called& called) {
+    if (has_name(release_, path, called)) return;
+    Has has{};
+    for (std::size_t i = 0; i < kReleases; ++i) has[i] = has_name(text::kDialects[i].dialect, path, called);
+    take(n, path, has);
+  }
+
+  void look_at_call(const Call& call) {
+    std::string_view last;
+    if (auto* attribute = as<Attribute>(call.function)) last = attribute->name.text;
+    if (auto* name = as<NameRef>(call.function)) last = name->name.text;
+    if (last.empty()) return;
+    for (const CallRow& row : kCalls) {
+      if (certain_ || !text::lists_word(row.functions, last)) continue;
+      if (row.keyword.empty()) {
+        take(call.function, "." + std::string(last), has_of(row.releases));
+        continue;
+      }
+      for (const syntax::Keyword& k : call.keywords) {
+        if (k.name.text == row.keyword) {
+          take(k.name.at, std::string(last) + "(" + std::string(row.keyword) + "=)", has_of(row.releases));
+        }
+      }
+    }
+    for (const syntax::Keyword& k : call.keywords) {
+      auto* value = k.name.text == "dispatch" ? as<StringLit>(k.value) : nullptr;
+      if (!value) continue;
+      for (const VariantRow& row : kVariants) {
+        if (!text::lists_word(row.names, value->value)) continue;
+        take(k.value, "dispatch=\"" + std::string(value->value) + "\"", has_of(row.releases));
+      }
+    }
+  }
+
+  void look_at_module(const Node* n, std::string_view module) {
+    for (const ModuleRow& row : kModules) {
+      const bool below = module.size() > row.path.size() && module[row.path.size()] == '.';
+      if (!module.starts_with(row.path) || (module.size() != row.path.size() && !below)) continue;
+      take(n, std::string(module), has_of(row.releases));
+    }
+  }
+
+  void look_at_import(const ImportFrom& from) {
+    if (from.level != 0 || !(from.module == "tvm" || from.module.starts_with("tvm."))) return;
+    look_at_module(&from, from.module);
+    std::string_view space;
+    if (from.module == "tvm.tirx.layout" || from.module.ends_with(".tma_utils")) space = "layout";
+    if (from.module.starts_with("tvm.tirx.lang")) space = "lang";
+    if (from.module == "tvm.script.tirx") space = "T";
+    for (const ImportedName& n : from.names) {
+      look_at_module(&from, std::string(from.module) + "." + std::string(n.name));
+      if (space.empty() || n.name == "*" || n.name == "tile") continue;
+      Has has{};
+      for (std::size_t i = 0; i < kReleases; ++i) {
+        has[i] = surface_of(text::kDialects[i].dialect).find(space, n.name) != nullptr;
+      }
+      take(n.at, std::string(n.name), has);
+    }
+  }
+
+  void take(const Node* n, std::string name, const Has& has) { take(n->at, std::move(name), has); }
+  void take(Extent at, std::string name, const Has& has) {
+    if (has[static_cast<std::size_t>(release_)] || std::ranges::find(has, true) == has.end()) return;
+    found_.push_back({at.begin, at.end, std::move(name), releases_words(has)});
+  }
+
+  text::Dialect release_;
+  bool certain_;
+  const std::vector<Alias>& aliases_;
+  std::vector<NameOfOthers> found_;
+};
+
+// ---- what is known of statements ----------------------------------------------------------------------------------
+
+// What was found in a statement, for as long as it is likely to be asked for again: an edit changes one of them.
+class Known {
+ public:
+  // `key` tells apart what the search depends on besides the statement.
+  std::optional<NameOfOthers> find(const TopLevel& statement, Search search, text::Digest key) {
+    key.add(statement.id);
+    {
+      std::lock_guard lock(mutex_);
+      if (auto it = found_.find(key); it != found_.end()) return it->second;
+    }
+    std::vector<NameOfOthers> all = search.in(statement.statement);
+    std::optional<NameOfOthers> found;
+    if (!all.empty()) found = std::move(all.front());
+    std::lock_guard lock(mutex_);
+    if (found_.size() >= kMost) found_.clear();
+    return found_.try_emplace(key, std::move(found)).first->second;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 1 << 14;
+  std::mutex mutex_;
+  std::unordered_map<text::Digest, std::optional<NameOfOthers>, text::DigestHash> found_;
+};
+
+}  // namespace
+
+namespace {
+
+std::vector<Alias> aliases_of(const syntax::Tree& tree) {
+  std::vector<Alias> out;
+  for (const Tree::Statement& s : tree.statements()) add_aliases(out, s.node->statement);
+  return out;
+}
+
+}  // namespace
+
+std::optional<NameOfOthers> first_of_others(const syntax::Tree& tree, text::Dialect release, bool certain) {
+  static Known known;
+  const std::vector<Alias> aliases = aliases_of(tree);
+  text::Digest key;
+  key.add(static_cast<std::uint64_t>(release) << 1 | (certain ? 1 : 0));
+  for (const Alias& a : aliases) {
+    key.add(a.name);
+    key.add(a.space);
+  }
+  for (const Tree::Statement& s : tree.statements()) {
+    auto found = known.find(*s.node, Search(release, certain, aliases), key);
+    if (!found) continue;
+    found->begin += s.offset;
+    found->end += s.offset;
+    return found;
+  }
+  return std::nullopt;
+}
+
+std::vector<NameOfOthers> names_of_others(const syntax::Tree& tree, text::Dialect release) {
+  const std::vector<Alias> aliases = aliases_of(tree);
+  std::vector<NameOfOthers> out;
+  for (const Tree::Statement& s : tree.statements()) {
+    for (NameOfOthers& name : Search(release, false, aliases).in(s.node->statement)) {
+      name.begin += s.offset;
+      name.end += s.offset;
+      out.push_back(std::move(name));
+    }
+  }
+  return out;
+}
+
+}  // namespace tilewright::script

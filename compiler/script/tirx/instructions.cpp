@@ -1,0 +1,409 @@
+// `T.ptx` of release 0.27: the words of an instruction, one after the other, and its call.
+//
+// A chain of words is a namespace whose path spells it, "T.ptx.ld.global.b32"; which rows it leaves is asked of
+// compiler/ptx when that is needed, and kept for the next script.
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "compiler/intrinsics/arguments.h"
+#include "compiler/intrinsics/forms.h"
+#include "compiler/ptx/words.h"
+#include "compiler/script/tirx/tirx.h"
+#include "compiler/text/nearest.h"
+
+namespace tilewright::script {
+namespace {
+
+constexpr std::string_view kRoot = "T.ptx.";
+
+// Chains that scripts have asked for, by their text: "ld.global.b32".
+class Chains {
+ public:
+  using Found = std::expected<std::shared_ptr<const ptx::Chain>, std::string>;
+
+  Found find(const std::string& text) {
+    {
+      std::lock_guard lock(mutex_);
+      if (auto known = chains_.find(text); known != chains_.end()) return known->second;
+    }
+    auto chain = ptx::Chain::parse(text);
+    if (!chain) return std::unexpected(chain.error());
+    return keep(text, std::move(*chain));
+  }
+
+  Found next(const std::string& text, const ptx::Chain& chain, std::string_view token) {
+    std::string longer = text + "." + std::string(token);
+    {
+      std::lock_guard lock(mutex_);
+      if (auto known = chains_.find(longer); known != chains_.end()) return known->second;
+    }
+    auto made = chain.then(token);
+    if (!made) return std::unexpected(made.error());
+    return keep(longer, std::move(*made));
+  }
+
+ private:
+  static constexpr std::size_t kMost = 4096;
+
+  std::shared_ptr<const ptx::Chain> keep(const std::string& text, ptx::Chain chain) {
+    auto made = std::make_shared<const ptx::Chain>(std::move(chain));
+    std::lock_guard lock(mutex_);
+    if (chains_.size() >= kMost) chains_.clear();
+    return chains_.emplace(text, std::move(made)).first->second;
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<const ptx::Chain>> chains_;
+};
+
+Chains& chains() {
+  static Chains all;
+  return all;
+}
+
+std::string text_of(const Namespace& chain) { return chain.path.substr(kRoot.size()); }
+
+// Who has this name, where another release does: "T.ptx.fence.proxy_async is 0.26; 0.27 writes ...".
+std::string of_another_release(Interpreter& in, std::string_view space, std::string_view name) {
+  std::string advice = in.surface().advice(space, name);
+  const std::string shown = std::string(space) + "." + std::string(name);
+  return advice.starts_with(shown + " is ") ? advice : std::string();
+}
+
+Value chain_member(Interpreter& in, Namespace& self, std::string_view name) {
+  if (name.starts_with("__")) return Value::error();
+  const std::string text = text_of(self), token = ptx::token_of_word(name);
+  auto chain = chains().find(text);
+  auto next = chain ? chains().next(text, **chain, token) : Chains::Found(std::unexpected(chain.error()));
+  if (!next)
+    return in.fail(code::kAttribute, {}, "T.ptx: " + next.error(), of_another_release(in, self.path, name),
+                   "AttributeError");
+  return in.name_space(self.path + "." + token, chain_member);
+}
+
+Value chain_value(Interpreter& in, std::string_view text) {
+  return in.name_space(std::string(kRoot) + std::string(text), chain_member);
+}
+
+Value family_of_record(Interpreter& in, const Record& record, Value) { return chain_value(in, record.name); }
+
+Value ptx_of_record(Interpreter& in, const Record&, Value) {
+  return surface_space(in, "T.ptx", "T.ptx", lookup_surface);
+}
+
+// T.ptx.addr(base, bytes) and T.ptx.pred(value) stay expressions until the call around them is made.
+Value addr(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.ptx.addr", {"base", "byte_offset"}, 2);
+  if (!a) return Value::error();
+  const ir::Expr operands[] = {in.as_expr(a[0], a.span(0), "'base' of T.ptx.addr"),
+                               in.as_expr(a[1], a.span(1), "'byte_offset' of T.ptx.addr")};
+  if (!operands[0] || !operands[1]) return Value::error();
+  const auto* inner = operands[0].as<ir::Call>();
+  if (inner && inner->callee == &intrinsics::address_offset())
+    return in.fail(code::kIntrinsic, a.span(0), "T.ptx.addr(...) is not nested",
+                   "add the offsets: T.ptx.addr(base, 4 + 8)");
+  if (!operands[1].dtype().is_integral() || operands[1].dtype().is_vector())
+    return in.fail(code::kIntrinsic, a.span(1),
+                   "'byte_offset' of T.ptx.addr is an integer, not " + ir::dtype_name(operands[1].dtype()));
+  const ir::Expr offset = in.settled(ir::simplify(operands[1]));
+  const ir::Expr known[] = {operands[0], ir::constant(offset) ? offset : operands[1]};
+  return Value::expr(ir::call(operands[0].dtype(), intrinsics::address_offset(), known));
+}
+
+Value pred(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.ptx.pred", {"value"}, 1);
+  if (!a) return Value::error();
+  const ir::Expr value = in.as_expr(a[0], a.span(0), "'value' of T.ptx.pred");
+  if (!value) return Value::error();
+  return Value::expr(ir::call(value.dtype(), intrinsics::predicate_tag(), {&value, 1}));
+}
+
+Value sink(Interpreter&, const Record&, Value) { return Value::expr(ir::call(ir::kVoid, intrinsics::sink_tag(), {})); }
+
+const ir::Call* call_of(ir::Expr e, const intrinsics::Intrinsic& row) {
+  const auto* call = e.as<ir::Call>();
+  return call && call->callee == &row ? call : nullptr;
+}
+
+// A pointer whose type says that it leads into shared memory.
+bool is_shared(ir::Expr pointer) {
+  const auto* var = pointer.as<ir::Var>();
+  return var && var->storage_scope.starts_with("shared");
+}
+
+// What a script gives at one place: for the choice of a row, and as an expression.
+struct Given {
+  ptx::Argument argument;
+  ir::Expr value;  // null for a sink and where the row decides on the dtype
+  text::Span span;
+};
+
+// False: an error is pending.
+bool read(Interpreter& in, Value v, text::Span span, const std::string& shown, Given& out) {
+  using Kind = ptx::Argument::Kind;
+  out.span = span;
+  ptx::Argument& a = out.argument;
+  if (MetaVar* m = v.as<MetaVar>()) v = m->value;
+  switch (v.tag) {
+    case Tag::Bool:
+      a.kind = Kind::Boolean;
+      a.value = v.b;
+      return true;
+    case Tag::Int:
+      a.kind = Kind::Integer;
+      a.value = v.i;
+      return true;
+    case Tag::Float:
+      a.kind = Kind::Real;
+      out.value = ir::float_imm(ir::kFloat64, v.f);
+      return true;
+    default: break;
+  }
+  BufferValue* b = v.as<BufferValue>();
+  const bool other = v.as<Str>() || v.is_none() || v.as<List>() || v.as<Tuple>() || v.as<RegionValue>() ||
+                     v.as<DataTypeValue>() || (b && !ir::is_one_element(*b->buffer));
+  if (other) {
+    a.kind = Kind::Other;
+    a.spoken = b ? "the whole buffer " + std::string(b->buffer->name) : std::string(type_name(v));
+    return true;
+  }
+  ir::Expr e = in.as_expr(v, span, "an operand of " + shown);
+  if (!e) return false;
+  if (call_of(e, intrinsics::sink_tag())) {
+    a.kind = Kind::Sink;
+    return true;
+  }
+  out.value = e;
+  if (const ir::Call* tagged = call_of(e, intrinsics::predicate_tag())) {
+    a.predicate = true;
+    e = out.value = tagged->args[0];
+  } else if (const ir::Call* moved = call_of(e, intrinsics::address_offset())) {
+    a.offset = true;
+    if (const std::int64_t* bytes = ir::constant(moved->args[1])) a.bytes = *bytes;
+    e = moved->args[0];
+  }
+  a.dtype = e.dtype();
+  if (e.dtype().is_handle()) {
+    a.kind = Kind::Pointer;
+    a.shared = is_shared(e);
+    return true;
+  }
+  a.kind = e.as<ir::Load>() ? Kind::Element : Kind::Value;
+  const ir::Expr known = e.as<ir::Load>() ? e : in.settled(ir::simplify(e));
+  if (const std::int64_t* value = ir::constant(known)) a.value = *value;
+  return true;
+}
+
+// A number of Python takes the dtype of its operand.
+ir::Expr typed(const ptx::Argument& a, ir::Expr value, ir::DataType dtype) {
+  using Kind = ptx::Argument::Kind;
+  if (a.kind == Kind::Real) {
+    const double number = value.as<ir::FloatImm>()->value;
+    return ir::float_imm(dtype, number);
+  }
+  if (!a.literal()) return value;
+  if (dtype.is_void()) dtype = ir::kInt32;
+  return dtype.is_floating() ? ir::float_imm(dtype, static_cast<double>(*a.value)) : ir::int_imm(dtype, *a.value);
+}
+
+// A call with what the script wrote at each place.
+class InstructionCall {
+  // On one line, as messages are.
+  static std::string one_line(std::string text) {
+    for (std::size_t at = text.find("\n  "), n = 0; at != text.npos; at = text.find("\n  ", at), ++n)
+      text.replace(at, 3, n == 0 ? " " : "; ");
+    return text;
+  }
+
+ public:
+  InstructionCall(Interpreter& in, std::string text, const Arguments& args)
+      : in_(in), text_(std::move(text)), shown_(std::string(kRoot) + text_), args_(args) {}
+
+  Value make() {
+    for (Value v : args_.positional) {
+      if (v.is_poison()) return v;
+    }
+    if (!in_.require_kernel(args_.call, shown_)) return Value::error();
+    // Each form that the words leave looks at each operand.
+    if (!in_.charge(16 * (1 + args_.positional.size()), args_.call) || !read_all()) return Value::error();
+    auto resolved = words_.empty() ? resolve() : resolve_printed();
+    if (!resolved) {
+      const std::size_t dot = shown_.rfind('.');
+      return in_.fail(code::kIntrinsic, args_.call, "T.ptx: " + one_line(resolved.error()),
+                      of_another_release(in_, shown_.substr(0, dot), shown_.substr(dot + 1)));
+    }
+    const ir::Expr call = intrinsics::form_call(*resolved, values(*resolved), pred_);
+    return emit(call);
+  }
+
+ private:
+  bool read_all() {
+    std::size_t operands = args_.positional.size();
+    while (operands > 0 && args_.positional[operands - 1].as<Str>()) --operands;
+    for (std::size_t i = operands; i < args_.positional.size(); ++i)
+      words_.push_back(args_.positional[i].as<Str>()->text);
+    given_.resize(operands);
+    for (std::size_t i = 0; i < operands; ++i) {
+      if (!read(in_, args_.positional[i], args_.at(i), shown_, given_[i])) return false;
+    }
+    return read_keywords();
+  }
+
+  bool read_keywords() {
+    static constexpr std::string_view kKnown[] = {"pred", "preserve_dst"};
+    for (const Keyword& k : args_.keywords) {
+      if (k.name == "preserve_dst") {
+        auto keeps = in_.truth(k.value, k.span);
+        if (!keeps) return false;
+        preserve_dst_ = *keeps;
+      } else if (k.name != "pred") {
+        in_.unknown_keyword(shown_, k, kKnown);
+        return false;
+      } else if (!k.value.is_none()) {
+        Given given;
+        if (!read(in_, k.value, k.span, shown_, given)) return false;
+        take_pred(given);
+      }
+    }
+    return true;
+  }
+
+  void take_pred(const Given& given) {
+    pred_argument_ = given.argument;
+    pred_ =
+        given.argument.kind == ptx::Argument::Kind::Boolean ? ir::bool_imm(*given.argument.value != 0) : given.value;
+  }
+
+  std::vector<ptx::Argument> arguments() const {
+    std::vector<ptx::Argument> out;
+    for (const Given& g : given_) out.push_back(g.argument);
+    return out;
+  }
+
+  std::expected<ptx::Resolved, std::string> resolve() {
+    auto chain = chains().find(text_);
+    if (!chain) return std::unexpected(chain.error());
+    return ptx::resolve(**chain, {arguments(), pred_argument_, preserve_dst_});
+  }
+
+  // As the reference prints a call: operands, the predicate, the word of each slot, a marker.
+  std::expected<ptx::Resolved, std::string> resolve_printed() {
+    auto resolved = ptx::resolve_printed(text_.substr(0, text_.find('.')), {arguments(), words_});
+    if (!resolved) return resolved;
+    if (resolved->pred && !given_.empty()) {
+      take_pred(given_.back());
+      given_.pop_back();
+    }
+    for (std::size_t at : resolved->sinks()) given_.insert(given_.begin() + static_cast<std::ptrdiff_t>(at), Given{});
+    return resolved;
+  }
+
+  std::vector<ir::Expr> values(const ptx::Resolved& resolved) const {
+    std::vector<ir::Expr> out;
+    for (const Given& g : given_) out.push_back(g.value);
+    for (const ptx::Bound& bound : resolved.operands) {
+      const bool immediate = bound.operand->kind == ptx::OperandKind::Immediate;
+      for (int k = 0; k < bound.lanes; ++k) {
+        const std::size_t i = bound.first + static_cast<std::size_t>(k);
+        const ptx::Argument& a = resolved.arguments[i];
+        if (a.kind == ptx::Argument::Kind::Sink) continue;
+        out[i] = typed(a, out[i], immediate ? ir::kInt32 : bound.dtype);
+        if (immediate && a.value) out[i] = ir::int_imm(ir::kInt32, *a.value);
+      }
+    }
+    return out;
+  }
+
+  // The arguments as they are in the first round of the loops around the call.
+  std::optional<std::vector<ir::Expr>> first_round(const ir::Call& call) {
+    std::vector<ir::Expr> out(call.args.begin(), call.args.end());
+    const auto& row = *intrinsics::of(call.callee);
+    const intrinsics::Arguments a(row, call.args);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const intrinsics::Operand* o = a.operand_at(i);
+      if (const ir::Call* moved = call_of(out[i], intrinsics::address_offset())) {
+        const ir::Expr operands[] = {moved->args[0], known(moved->args[1])};
+        if (!operands[1]) return std::nullopt;
+        out[i] = ir::call(moved->dtype, intrinsics::address_offset(), operands);
+      } else if (o && o->kind == intrinsics::OperandKind::Attribute && !(out[i] = known(out[i]))) {
+        return std::nullopt;
+      }
+    }
+    return out;
+  }
+
+  // Null: an error is pending.
+  ir::Expr known(ir::Expr e) {
+    if (intrinsics::is_attribute(e)) return e;
+    const ir::Expr first = in_.in_first_round(e);
+    if (intrinsics::is_attribute(first)) return first;
+    in_.fail(code::kIntrinsic, args_.call,
+             shown_ + ": " + ir::to_string(e) + " is part of the instruction's text and must be known at compile time",
+             "write a constant, or a variable of a loop of T.unroll");
+    return {};
+  }
+
+  Value emit(ir::Expr e) {
+    const ir::Call& call = *e.as<ir::Call>();
+    const auto sample = first_round(call);
+    if (!sample || !is_served(in_, *intrinsics::of(call.callee), *sample, shown_, args_.call)) return Value::error();
+    if (in_.in_script_mode()) return Value::expr(e);
+    in_.kernel()->evaluate(in_.origin(args_.call), e);
+    return Value::none();
+  }
+
+  Interpreter& in_;
+  std::string text_, shown_;
+  const Arguments& args_;
+  std::vector<Given> given_;
+  std::vector<std::string> words_;  // of the printed form
+  std::optional<ptx::Argument> pred_argument_;
+  ir::Expr pred_;
+  bool preserve_dst_ = false;
+};
+
+}  // namespace
+
+bool is_instruction(const Namespace& n) { return n.lookup == chain_member; }
+
+Value call_instruction(Interpreter& in, const Namespace& chain, const Arguments& args) {
+  return InstructionCall(in, text_of(chain), args).make();
+}
+
+Value instruction_named(Interpreter& in, Value text, text::Span span) {
+  Str* words = text.as<Str>();
+  if (!words) return in.fail(code::kType, span, "T.ptx[...] takes the text of an instruction, \"ld.global.b32\"");
+  constexpr std::size_t kLongest = 400;  // no instruction has as many letters
+  if (words->text.size() > kLongest)
+    return in.fail(code::kAttribute, span,
+                   "the text of an instruction has " + std::to_string(words->text.size()) + " letters; " +
+                       std::to_string(kLongest) + " are allowed",
+                   {}, "KeyError");
+  auto chain = chains().find(words->text);
+  if (!chain) return in.fail(code::kAttribute, span, "T.ptx: " + chain.error(), {}, "KeyError");
+  return chain_value(in, words->text);
+}
+
+void add_ptx_records(MadeRecords& records) {
+  using enum NameKind;
+  const std::size_t first = records.rows.size();
+  records.rows.push_back(
+      {"T", "ptx", Namespace, {}, "Instructions of PTX, by their words.", nullptr, ptx_of_record, "ptx", 0, "T.ptx"});
+  records.rows.push_back({"T.ptx", "addr", Function, "base, byte_offset",
+                          "An address with a constant offset in bytes: [base+bytes].", addr});
+  records.rows.push_back(
+      {"T.ptx", "pred", Function, "value", "An integer as a predicate, which holds where it is not 0.", pred});
+  records.rows.push_back(
+      {"T.ptx", "SINK", Constant, {}, "In place of a register whose value is not wanted.", nullptr, sink});
+  for (std::string_view family : ptx::families()) {
+    const std::string_view said =
+        records.words.emplace_back("Instruction of PTX: " + ptx::syntax_of(*ptx::family(family)[0]));
+    const std::string_view name = records.words.emplace_back(ptx::word_of_token(family));
+    records.rows.push_back({"T.ptx", name, Namespace, {}, said, nullptr, family_of_record, "ptx", 0, {}});
+  }
+  for (std::size_t i = first; i < records.rows.size(); ++i)
+    records.rows[i].releases = text::since(text::Dialect::V0_27);
+}
+
+}  // namespace tilewright::script

@@ -1,0 +1,307 @@
+#include "server/project/dialect_hints.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "server/project/files.h"
+
+namespace tilewright::project {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::uintmax_t kMostPinBytes = 1u << 20;
+constexpr std::size_t kMostFolders = 32, kMostEntries = 10'000, kMostFiles = 16, kMostSpecifiers = 80;
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// The name of a distribution at the start of a text, as Python compares them: "Apache_TVM" is "apache-tvm".
+std::string name_at_start(std::string_view text, std::size_t& end) {
+  std::string name;
+  for (end = 0; end < text.size(); ++end) {
+    const char c = text[end];
+    const bool separator = c == '-' || c == '_' || c == '.';
+    if (!separator && !std::isalnum(static_cast<unsigned char>(c))) break;
+    if (!separator) {
+      name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!name.ends_with('-')) {
+      name += '-';
+    }
+  }
+  return name;
+}
+
+// The first two numbers of a version, and whether more follow: "0.26.0" is {0, 26, true}.
+struct Version {
+  int major = 0, minor = 0;
+  bool has_minor = false;
+  bool more = false;  // a third part that is no `*`
+  bool zero = false;  // which is 0: the release's first version
+};
+std::optional<Version> version_of(std::string_view text) {
+  Version v;
+  auto number = [&](int& into) {
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);
+    if (error != std::errc() || into < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return true;
+  };
+  if (!number(v.major)) return std::nullopt;
+  if (!text.starts_with('.') || text.starts_with(".*")) return v;
+  text.remove_prefix(1);
+  v.has_minor = number(v.minor);
+  if (!v.has_minor) return std::nullopt;
+  if (!text.starts_with('.') || text.starts_with(".*")) return v;
+  text.remove_prefix(1);
+  int third = 0;
+  if (number(third)) {
+    v.more = true;
+    v.zero = third == 0 && text.empty();
+  }
+  return v;
+}
+
+// Some version of the release meets "==0.26.0", "~=0.26", "<0.27", "^0.26".
+bool meets(text::Dialect release, std::string_view operation, const Version& v) {
+  const std::string_view name = text::dialect_name(release);  // "0.26"
+  const Version own = *version_of(name);
+  const int compared = own.major != v.major ? own.major - v.major : v.has_minor ? own.minor - v.minor : 0;
+  if (operation == "==" || operation == "===") return compared == 0;
+  if (operation == "~=") return v.more ? compared == 0 : own.major == v.major && own.minor >= v.minor;
+  if (operation == "^") return v.major == 0 ? compared == 0 : own.major == v.major && own.minor >= v.minor;
+  if (operation == "~") return compared == 0;
+  if (operation == ">=") return compared >= 0;
+  if (operation == ">") return compared > 0 || (compared == 0 && v.more);
+  if (operation == "<=") return compared <= 0;
+  if (operation == "<") return compared < 0 || (compared == 0 && v.more && !v.zero);
+  return true;  // != leaves other versions of the release
+}
+
+// "==0.26.0, <0.27" -> the one release that it leaves.
+std::optional<text::Dialect> release_of(std::string_view specifiers, bool bare_is_exact) {
+  // They are shown to people: nothing but what versions are written with, and no more than fits a line.
+  constexpr std::string_view kSigns = ".,<>=!~^*+-_ ";
+  const bool plain = std::ranges::all_of(specifiers, [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || kSigns.find(c) != kSigns.npos;
+  });
+  if (!plain || specifiers.size() > kMostSpecifiers) return std::nullopt;
+  std::vector<text::Dialect> left;
+  for (const text::DialectName& d : text::kDialects) left.push_back(d.dialect);
+  bool any = false;
+  while (!specifiers.empty()) {
+    const std::size_t comma = specifiers.find(',');
+    std::string_view one = trimmed(specifiers.substr(0, comma));
+    specifiers = comma == specifiers.npos ? "" : specifiers.substr(comma + 1);
+    const std::size_t number = one.find_first_not_of("=<>!~^");
+    if (number == one.npos) continue;
+    std::string_view operation = one.substr(0, number);
+    if (operation.empty() && bare_is_exact) operation = "==";
+    const std::optional<Version> v = version_of(trimmed(one.substr(number)));
+    if (!v || operation.empty()) return std::nullopt;
+    std::erase_if(left, [&](text::Dialect d) { return !meets(d, operation, *v); });
+    any = true;
+  }
+  return any && left.size() == 1 ? std::optional(left.front()) : std::nullopt;
+}
+
+struct Pin {
+  text::Dialect dialect;
+  std::string words;
+};
+
+// A requirement without extras and what follows `;` or `#`, where it is one of apache-tvm.
+std::optional<std::string_view> specifiers_of(std::string_view requirement) {
+  requirement = trimmed(requirement);
+  std::size_t end = 0;
+  if (name_at_start(requirement, end) != "apache-tvm") return std::nullopt;
+  requirement = trimmed(requirement.substr(end));
+  if (requirement.starts_with('[')) {
+    const std::size_t close = requirement.find(']');
+    requirement = trimmed(close == requirement.npos ? "" : requirement.substr(close + 1));
+  }
+  requirement = trimmed(requirement.substr(0, requirement.find_first_of(";#")));
+  if (requirement.starts_with('(') && requirement.ends_with(')')) {
+    requirement = trimmed(requirement.substr(1, requirement.size() - 2));
+  }
+  const std::size_t option = requirement.find(" --");
+  return trimmed(requirement.substr(0, option));
+}
+
+void add_pin(std::vector<Pin>& out, std::string_view requirement, const std::string& file) {
+  const auto specifiers = specifiers_of(requirement);
+  const auto release = pinned_by(requirement);
+  if (specifiers && release) out.push_back({*release, file + " pins apache-tvm" + std::string(*specifiers)});
+}
+
+template <class F>
+void for_lines(std::string_view text, F&& take) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    take(text.substr(0, end));
+    text = end == text.npos ? "" : text.substr(end + 1);
+  }
+}
+
+// pyproject.toml is read by its lines: requirements stand in quotes, wherever they are listed.
+void add_pins_of_project(std::vector<Pin>& out, std::string_view text, const std::string& file) {
+  for_lines(text, [&](std::string_view line) {
+    line = trimmed(line);
+    // `apache-tvm = "^0.26"`, as Poetry lists it.
+    std::size_t end = 0;
+    const std::string_view key = line.starts_with('"') ? line.substr(1) : line;
+    const bool poetry = name_at_start(key, end) == "apache-tvm" &&
+                        trimmed(key.substr(end + (key.substr(end).starts_with('"') ? 1 : 0))).starts_with('=');
+    std::size_t at = poetry ? line.find('=') : 0;
+    while (at < line.size() && line[at] != '#') {
+      if (line[at] != '"' && line[at] != '\'') {
+        ++at;
+        continue;
+      }
+      const std::size_t close = line.find(line[at], at + 1);
+      if (close == line.npos) return;
+      const std::string_view inside = line.substr(at + 1, close - at - 1);
+      at = close + 1;
+      if (!poetry) {
+        add_pin(out, inside, file);
+      } else if (const auto release = release_of(inside, true)) {
+        out.push_back({*release, file + " pins apache-tvm " + std::string(inside)});
+      }
+    }
+  });
+}
+
+bool is_requirements(const std::string& name) { return name.starts_with("requirements") && name.ends_with(".txt"); }
+
+std::vector<fs::path> listed_pins(const fs::path& folder) {
+  std::vector<fs::path> out;
+  std::error_code ec;
+  std::size_t seen = 0;
+  for (fs::directory_iterator it(folder, ec), end; !ec && it != end && ++seen <= kMostEntries; it.increment(ec)) {
+    const std::string name = it->path().filename().string();
+    std::error_code no;
+    // A link may lead out of the checkout, and is not followed.
+    const bool own = fs::is_regular_file(it->symlink_status(no));
+    if (own && (is_requirements(name) || name == "pyproject.toml")) out.push_back(it->path());
+  }
+  std::ranges::sort(out);
+  if (out.size() > kMostFiles) out.resize(kMostFiles);
+  return out;
+}
+
+// The same, listed again when the folder has changed: a folder may hold thousands of scripts, and each asks.
+std::vector<fs::path> pin_files(const fs::path& folder) {
+  struct Listed {
+    fs::file_time_type changed;
+    std::vector<fs::path> files;
+  };
+  static std::mutex mutex;
+  static std::map<fs::path, Listed> known;
+  constexpr std::size_t kMostKnown = 1000;
+  constexpr auto kRest = std::chrono::seconds(2);  // what changed just now may change again without a new time
+  std::error_code ec;
+  const fs::file_time_type changed = fs::last_write_time(folder, ec);
+  std::lock_guard lock(mutex);
+  if (auto it = known.find(folder); !ec && it != known.end() && it->second.changed == changed) return it->second.files;
+  std::vector<fs::path> files = listed_pins(folder);
+  if (ec || fs::file_time_type::clock::now() - changed < kRest) return files;
+  if (known.size() >= kMostKnown) known.clear();
+  return known.insert_or_assign(folder, Listed{changed, std::move(files)}).first->second.files;
+}
+
+// False: the folder has no pin.
+bool take_pins(const fs::path& folder, const std::string& from_script, script::DialectHints& hints) {
+  std::vector<Pin> pins;
+  for (const fs::path& file : pin_files(folder)) {
+    const auto text = read_file(file, kMostPinBytes);
+    if (!text) continue;
+    const std::string name = from_script + file.filename().string();
+    if (file.filename() == "pyproject.toml") {
+      add_pins_of_project(pins, *text, name);
+    } else {
+      for_lines(*text, [&](std::string_view line) { add_pin(pins, line, name); });
+    }
+  }
+  if (pins.empty()) return false;
+  for (const Pin& pin : pins) {
+    if (pin.dialect == pins.front().dialect) continue;
+    hints.pins_disagree = pins.front().words + ", and " + pin.words +
+                          ": they are of two releases of the dialect; say which with `# tilewright: dialect " +
+                          std::string(text::dialect_name(pin.dialect)) + "`, or with dialect = in tilewright.toml";
+  }
+  hints.pin = {pins.front().dialect, pins.front().words};
+  return true;
+}
+
+// "apache_tvm-0.26.0.dist-info" -> "0.26.0".
+std::string installed_version(const std::string& name) {
+  std::size_t end = 0;
+  constexpr std::string_view kStart = "apache_tvm-", kEnd = ".dist-info";
+  if (!name.starts_with(kStart) || !name.ends_with(kEnd)) return {};
+  end = name.size() - kEnd.size();
+  return name.substr(kStart.size(), end - kStart.size());
+}
+
+void take_installed(const fs::path& folder, const std::string& from_script, script::DialectHints& hints) {
+  for (const char* environment : {".venv", "venv"}) {
+    std::error_code ec;
+    if (!fs::is_directory(fs::symlink_status(folder / environment, ec))) continue;
+    std::size_t seen = 0;
+    for (fs::directory_iterator it(folder / environment / "lib", ec), end; !ec && it != end && ++seen <= kMostFiles;
+         it.increment(ec)) {
+      std::error_code no;
+      std::size_t packages = 0;
+      for (fs::directory_iterator at(it->path() / "site-packages", no), last;
+           !no && at != last && ++packages <= kMostEntries; at.increment(no)) {
+        const std::string version = installed_version(at->path().filename().string());
+        const auto release = version.empty() ? std::nullopt : release_of(version, true);
+        if (!release) continue;
+        hints.installed = {*release, from_script + environment + " has apache-tvm " + version};
+        return;
+      }
+    }
+  }
+}
+
+// All users may put files there, as into /tmp.
+bool is_shared(const fs::path& folder) {
+  std::error_code ec;
+  const fs::perms mode = fs::status(folder, ec).permissions();
+  return ec ||
+         ((mode & fs::perms::others_write) != fs::perms::none && (mode & fs::perms::sticky_bit) != fs::perms::none);
+}
+
+}  // namespace
+
+std::optional<text::Dialect> pinned_by(std::string_view requirement) {
+  const auto specifiers = specifiers_of(requirement);
+  return specifiers ? release_of(*specifiers, false) : std::nullopt;
+}
+
+script::DialectHints around(const fs::path& script, script::DialectHints said) {
+  if (said.setting) return said;
+  std::error_code ec;
+  const fs::path own = fs::weakly_canonical(script, ec).parent_path();
+  bool pinned = false;
+  fs::path folder = own;
+  for (std::size_t i = 0; i < kMostFolders && !folder.empty(); ++i) {
+    if (is_shared(folder)) break;
+    std::string from_script;
+    for (std::size_t up = 0; up < i; ++up) from_script += "../";
+    if (!pinned) pinned = take_pins(folder, from_script, said);
+    if (!said.installed) take_installed(folder, from_script, said);
+    if (fs::exists(folder / ".git", ec) || folder == folder.root_path()) break;
+    folder = folder.parent_path();
+  }
+  return said;
+}
+
+}  // namespace tilewright::project

@@ -1,0 +1,129 @@
+#include "server/work/migrate.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "compiler/run/simulated_executor.h"
+#include "compiler/script/dialect.h"
+#include "server/work/run.h"
+
+namespace tilewright::work {
+namespace fs = std::filesystem;
+namespace {
+
+// A run of one kernel: long enough for a test of a script, no longer.
+constexpr std::chrono::milliseconds kDeadline{60'000};
+
+// Imports that find the migrated texts in place of the files.
+class MigratedLoader final : public project::FileLoader {
+ public:
+  MigratedLoader(const fs::path& script, const std::map<std::string, std::string>& texts)
+      : FileLoader(script), texts_(texts) {}
+
+ protected:
+  std::shared_ptr<const syntax::Tree> read(const fs::path& file) override {
+    std::error_code ec;
+    const auto known = texts_.find(fs::weakly_canonical(file, ec).string());
+    if (known == texts_.end()) return FileLoader::read(file);
+    return syntax::Tree::parse(std::make_shared<text::Source>(file.string(), known->second));
+  }
+
+ private:
+  const std::map<std::string, std::string>& texts_;
+};
+
+project::LoadedFile after(const MigratedFile& file, text::Dialect to, const std::map<std::string, std::string>& all) {
+  project::LoadedFile out = project::beside(file.original);
+  out.source = std::make_shared<text::Source>(file.original.source->path(), file.result.text);
+  out.tree = syntax::Tree::parse(out.source);
+  out.loader = std::make_unique<MigratedLoader>(out.place, all);
+  out.dialect = to;
+  return out;
+}
+
+RunAnswer run_entry(const project::LoadedFile& file, const Runnable& entry, const std::stop_token& stop) {
+  RunRequest request;
+  request.entry = entry.entry;
+  request.digests = true;
+  request.schedules = 1;
+  run::SimulatedExecutor executor(1, {}, kDeadline);
+  return run_script(file, request, executor, stop);
+}
+
+// Why it did not run; empty: it did.
+std::string why_not_run(const RunAnswer& answer) {
+  switch (answer.end) {
+    case RunAnswer::End::Reported: break;
+    case RunAnswer::End::Errors:
+      for (const text::Diagnostic& d : answer.compiled.diagnostics) {
+        if (d.severity == text::Severity::Error) return std::string(d.code) + ": " + d.message;
+      }
+      return "it has errors";
+    default: return answer.failure.message.empty() ? "it was stopped" : answer.failure.message;
+  }
+  const run::Outcome& outcome = answer.report.outcome;
+  if (outcome.status == run::Status::Done) return {};
+  return outcome.message.empty() ? std::string(run::status_name(outcome.status)) : outcome.message;
+}
+
+// The names of the tensors whose bytes differ; empty: none does.
+std::string differing(const run::Report& before, const run::Report& after) {
+  std::map<std::string, std::string> left;  // the digest of each tensor
+  for (std::size_t i = 0; i < after.tensors.size(); ++i) left[after.bound.tensors[i].name] = after.tensors[i].digest;
+  std::string out;
+  for (std::size_t i = 0; i < before.tensors.size(); ++i) {
+    const std::string& name = before.bound.tensors[i].name;
+    const auto same = left.find(name);
+    if (same == left.end() || same->second != before.tensors[i].digest) out += (out.empty() ? "" : ", ") + name;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::expected<MigratedFile, std::string> migrate_file(const std::string& path, std::optional<text::Dialect> from,
+                                                      text::Dialect to) {
+  auto loaded = project::load(path);
+  if (!loaded) return std::unexpected(loaded.error());
+  if (loaded->undecodable) return std::unexpected(path + ": " + loaded->undecodable->message);
+  MigratedFile out{.path = path, .original = std::move(*loaded), .from = {}, .wrong = {}, .result = {}};
+  const script::DialectFound found = script::find_dialect(*out.original.tree, from, out.original.config.dialect);
+  if (!found.wrong.empty()) {
+    for (const script::DialectPlace& p : found.wrong) out.wrong += (out.wrong.empty() ? "" : ", and ") + p.words;
+    return out;
+  }
+  out.from = found.choice;
+  out.original.dialect = found.choice.dialect;
+  out.already = found.choice.dialect >= to;
+  if (!out.already) out.result = migrate::migrated(*out.original.tree, found.choice.dialect, to);
+  return out;
+}
+
+std::vector<MigrationCheck> check_migration(const MigratedFile& file, text::Dialect to,
+                                            const std::map<std::string, std::string>& all,
+                                            const std::stop_token& stop) {
+  std::vector<MigrationCheck> out;
+  const project::LoadedFile before = project::beside(file.original), now = after(file, to, all);
+  const Runnables runnables = entries_to_run(before, stop);
+  for (const Runnable& entry : runnables.entries) {
+    if (stop.stop_requested()) break;
+    MigrationCheck& check = out.emplace_back(MigrationCheck{.entry = entry.entry, .words = {}});
+    const RunAnswer was = run_entry(before, entry, stop);
+    if (std::string why = why_not_run(was); !why.empty()) {
+      check.words = std::move(why);
+      continue;
+    }
+    const RunAnswer is = run_entry(now, entry, stop);
+    if (std::string why = why_not_run(is); !why.empty()) {
+      check.result = MigrationCheck::Result::Differs;
+      check.words = "it does not run any more: " + why;
+      continue;
+    }
+    const std::string names = differing(was.report, is.report);
+    check.result = names.empty() ? MigrationCheck::Result::Same : MigrationCheck::Result::Differs;
+    if (!names.empty()) check.words = "other bytes in " + names;
+  }
+  return out;
+}
+
+}  // namespace tilewright::work

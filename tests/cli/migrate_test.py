@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""migrate_test.py TILEWRIGHT: `tilewright migrate`, and how the release of a script is found."""
+import os
+
+from case import Case, main
+
+KERNEL = """\
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, ComposeLayout, SwizzleLayout, TileLayout
+
+SWIZZLED = ComposeLayout(SwizzleLayout(3, 3, 3), TileLayout(S[64, 64]))
+
+
+@T.prim_func
+def through(A: T.Buffer((64, 64), "float16"), B: T.Buffer((64, 64), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([128])
+    tile = T.alloc_shared([64, 64], "float16", layout=SWIZZLED)
+    Tx.cta.copy(tile[:, :], A[:, :])
+    T.cuda.cta_sync()
+    Tx.cta.copy(B[:, :], tile[:, :])
+"""
+PLAIN = """\
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def add(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    tx = T.thread_id([32])
+    B[tx] = A[tx] + T.float32(1)
+"""
+
+
+class Migrate(Case):
+    def migrated(self, status, *arguments):
+        return self.fits(self.expect(status, "migrate", *arguments, "--json").json, "migrate")
+
+    def test_a_script_is_moved_and_proved(self):
+        path = self.file("plain.py", PLAIN)
+        r = self.expect(0, "migrate", path, "--to", "0.26")
+        self.assertIn("+# tilewright: dialect 0.26", r.text)
+        self.assertIn("add: the same bytes on the simulator", r.text)
+        with open(path, encoding="utf-8") as f:
+            self.assertEqual(f.read(), PLAIN)  # a diff changes nothing
+        self.expect(0, "migrate", path, "--to", "0.26", "--write")
+        with open(path, encoding="utf-8") as f:
+            self.assertEqual(f.read(), "# tilewright: dialect 0.26\n" + PLAIN)
+        self.assertIn("nothing to do", self.expect(0, "migrate", path, "--to", "0.26").text)
+        [file] = self.migrated(0, path, "--to", "0.27")["files"]
+        self.assertEqual(file["from"]["source"], "comment")
+        self.assertEqual([c["result"] for c in file["checks"]], ["same"])
+
+    def test_layouts_and_imports(self):
+        path = self.file("swizzled.py", KERNEL)
+        [file] = self.migrated(0, path, "--to", "0.26", "--no-check")["files"]
+        self.assertEqual(file["checks"], [])
+        self.assertEqual(file["from"]["source"], "names")
+        self.assertIn("SWIZZLED = ComposeLayout(3, 3, 3, TileLayout(S[64, 64]))", file["text"])
+        self.assertIn("import S, ComposeLayout, TileLayout", file["text"])
+
+    def test_what_a_person_decides(self):
+        path = self.file("open.py", PLAIN + "\nx = T.SizeVar(\"n\")\n")
+        [file] = self.migrated(1, path, "--to", "0.26", "--no-check")["files"]
+        [decision] = file["decisions"]
+        self.assertEqual(decision["kind"], "decision")
+        self.assertEqual(file["text"].splitlines()[decision["line"] - 1], 'x = T.SizeVar("n")')
+        r = self.expect(1, "migrate", path, "--to", "0.26", "--no-check")
+        self.assertIn(f"{path}:{decision['line']}:5: decide: T.SizeVar(\"n\")", r.text)
+
+    def test_helpers_are_moved_with_their_callers(self):
+        self.file("kernels/helper.py", "# tilewright: dialect 0.25\nfrom tvm.script import tirx as T\nSIZE = T.int32\n")
+        self.file("kernels/main.py", "from helper import SIZE\n" + PLAIN)
+        answer = self.migrated(0, self.path("kernels"), "--to", "0.26")
+        checks = {os.path.basename(f["file"]): [c["result"] for c in f["checks"]] for f in answer["files"]}
+        self.assertEqual(checks.get("main.py"), ["same"])
+
+    def test_wrong_usage(self):
+        path = self.file("plain.py", PLAIN)
+        self.assertIn("there is no release '0.9'", self.expect(2, "migrate", path, "--to", "0.9").errors)
+        self.assertIn("no such file", self.expect(2, "migrate", self.path("none.py"), "--to", "0.26").errors)
+
+
+class Found(Case):
+    """Which release, and what says so."""
+
+    def dialect(self, path, *arguments):
+        found = self.fits(self.expect(0, "entries", path, *arguments, "--json").json, "entries")["dialect"]
+        return found["release"], found["source"], found["why"]
+
+    def test_order(self):
+        path = self.file("project/kernel.py", PLAIN)
+        self.file("project/.git/HEAD", "")
+        self.assertEqual(self.dialect(path)[:2], ("0.25", "assumed"))
+        os.makedirs(self.path("project/.venv/lib/python3.11/site-packages/apache_tvm-0.26.0.dist-info"))
+        self.assertEqual(self.dialect(path), ("0.26", "installed", ".venv has apache-tvm 0.26.0"))
+        self.file("project/requirements.txt", "apache-tvm==0.27.0.post1\n")
+        self.assertEqual(self.dialect(path), ("0.27", "pin", "requirements.txt pins apache-tvm==0.27.0.post1"))
+        self.file("project/tilewright.toml", 'dialect = "0.26"\n')
+        self.assertEqual(self.dialect(path), ("0.26", "setting", 'tilewright.toml says dialect = "0.26"'))
+        self.file("project/kernel.py", "# tilewright: dialect 0.25\n" + PLAIN)
+        self.assertEqual(self.dialect(path), ("0.25", "comment", "the comment in line 1 says so"))
+        self.assertEqual(self.dialect(path, "--dialect", "0.27")[:2], ("0.27", "asked"))
+
+    def test_every_report_says_it(self):
+        path = self.file("kernel.py", "# tilewright: dialect 0.25\n" + PLAIN)
+        [checked] = self.fits(self.expect(0, "check", path, "--json").json, "check")["dialects"]
+        self.assertEqual((checked["file"], checked["release"], checked["source"]), (path, "0.25", "comment"))
+        [kernel] = self.fits(self.expect(0, "compile", path, "--json").json, "compile")["kernels"]
+        self.assertEqual(kernel["dialect"]["release"], "0.25")
+        explained = self.fits(self.expect(0, "explain", path, "--json").json, "explain")
+        self.assertEqual(explained["dialect"]["source"], "comment")
+        self.assertIn("dialect 0.25: the comment in line 1 says so", self.expect(0, "explain", path).text)
+
+    def test_pins_that_disagree(self):
+        path = self.file("project/kernel.py", PLAIN)
+        self.file("project/requirements.txt", "apache-tvm==0.25.0\n")
+        self.file("project/requirements-dev.txt", "apache-tvm==0.26.0\n")
+        r = self.expect(1, "check", path)
+        self.assertIn("TW2204", r.text)
+        self.assertIn("requirements-dev.txt pins apache-tvm==0.26.0, and requirements.txt pins apache-tvm==0.25.0", r.text)
+        self.expect(0, "check", path, "--dialect", "0.25")
+
+    def test_two_names_of_two_releases(self):
+        path = self.file("kernel.py", PLAIN + "\ndef f():\n    T.ret(0)\n    T.cuda.elect_sync()\n")
+        r = self.expect(1, "check", path)
+        self.assertIn("T.cuda.elect_sync is a name of 0.27, and T.ret is a name of 0.25: no release has both", r.text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+# What release 0.27 changed in the names and statements of scripts. docs/language/dialects.md
+#--- ids and loops of a type  [print]
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32")):
+    T.device_entry()
+    bx = T.cta_id([1], dtype="uint32")
+    tx = T.thread_id([64], dtype="uint32")
+    for i in T.serial(4, dtype="uint32"):
+        A[i] = T.Cast("float32", tx + i + bx)
+    for j in T.unroll(2, dtype="uint32"):
+        A[j] = T.Cast("float32", tx + j)
+    for i, j in T.grid(2, 3, dtype="uint32"):
+        A[i * T.uint32(3) + j] = 1.0
+    for q in T.vectorized(4, dtype="uint32"):
+        A[q] = 2.0
+    for q in T.serial(8, unroll=4):
+        A[q] = 3.0
+    for q in T.serial(8, dtype=None):
+        A[q] = 3.0
+    y = T.lane_id([32], dtype="int64")
+#                             ^^^^^^^ error[TW2110]: dtype= of an id is "int32" or "uint32", not int64
+    for q in T.serial(8, dtype="int8"):
+#                              ^^^^^^ error[TW2104]: dtype= of a loop is "int32" or "uint32", not int8
+        A[q] = 3.0
+#| @T.prim_func
+#| def k(A: T.Buffer((64,), "float32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     bx: T.let[T.uint32] = T.Cast("uint32", v)
+#|     v_1 = T.thread_id([64])
+#|     tx: T.let[T.uint32] = T.Cast("uint32", v_1)
+#|     for i in T.serial(T.uint32(4)):
+#|         A[i] = T.Cast("float32", tx + i + bx)
+#|     for j in T.unroll(T.uint32(2)):
+#|         A[j] = T.Cast("float32", tx + j)
+#|     for i in T.serial(T.uint32(2)):
+#|         for j in T.serial(T.uint32(3)):
+#|             A[i * T.uint32(3) + j] = T.float32(1.0)
+#|     for q in T.vectorized(T.uint32(4)):
+#|         A[q] = T.float32(2.0)
+#|     for q in T.serial(8, unroll=True):
+#|         A[q] = T.float32(3.0)
+#|     for q in range(8):
+#|         A[q] = T.float32(3.0)
+
+#--- ids and loops of 0.26 have no dtype
+# tilewright: dialect 0.26
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32")):
+    T.device_entry()
+    tx = T.thread_id([64], dtype="uint32")
+#                          ^^^^^ error[TW2006]: T.thread_id has no argument 'dtype'
+    for i in T.serial(4, dtype="uint32"):
+#                        ^^^^^ error[TW2006]: T.serial has no argument 'dtype'
+        A[i] = 1.0
+    x = T.BitwiseAnd(1, 3)
+#         ^^^^^^^^^^ error[TW2003]: 'T' has no attribute 'BitwiseAnd'
+#   hint: T.BitwiseAnd is 0.27; 0.26 writes T.bitwise_and
+
+#--- extents by type variables  [print]
+# tilewright: dialect 0.27
+from __future__ import annotations
+from typing import TypeVar
+from tvm.script import tirx as T
+n = TypeVar("n")
+m = TypeVar("other")
+b = TypeVar("b", bound=int)
+
+@T.prim_func
+def k(A: T.Buffer((n, n * 2), "float32"), B: T.Buffer(("n",), "float32")):
+    T.device_entry()
+    bx = T.cta_id([4])
+    tx = T.thread_id([64])
+    B[bx] = A[bx, tx]
+
+@T.prim_func
+def parameters[q, r: int](A: T.Buffer((q, r), "float32")):
+    T.device_entry()
+    tx = T.thread_id([64])
+    A[tx, 0] = 1.0
+
+@T.prim_func
+def other_name(A: T.Buffer((m,), "float32")):
+#                           ^ error[TW2105]: the type variable of an extent has the name of its binding: this is TypeVar("other") under the name 'm'
+#   hint: write m = TypeVar("m")
+    T.device_entry()
+
+@T.prim_func
+def bounded(A: T.Buffer((b,), "float32")):
+#                        ^ error[TW2105]: the type variable of an extent has no bound and no constraints
+#   hint: write TypeVar("b")
+    T.device_entry()
+#| @T.prim_func
+#| def k(A_handle: T.handle, B_handle: T.handle):
+#|     n = T.int64()
+#|     A = T.match_buffer(A_handle, (n, n * T.int64(2)))
+#|     B = T.match_buffer(B_handle, (n,))
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     bx = T.cta_id([4])
+#|     tx = T.thread_id([64])
+#|     B[bx] = A[bx, tx]
+#| @T.prim_func
+#| def parameters(A_handle: T.handle):
+#|     q = T.int64()
+#|     r = T.int64()
+#|     A = T.match_buffer(A_handle, (q, r))
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     tx = T.thread_id([64])
+#|     A[tx, 0] = T.float32(1.0)
+#| @T.prim_func
+#| def other_name():
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#| @T.prim_func
+#| def bounded():
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+
+#--- a type variable without deferred annotations
+# tilewright: dialect 0.27
+from typing import TypeVar
+from tvm.script import tirx as T
+n = TypeVar("n")
+
+@T.prim_func
+def k(A: T.Buffer((n,), "float32")):
+#                  ^ error[TW2105]: an extent that the signature names needs annotations that are not evaluated when the kernel is defined
+#   hint: write `from __future__ import annotations` at the top of the script
+    T.device_entry()
+
+#--- operators as functions, sources  [print]
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    tx = T.thread_id([64])
+    A[tx] = T.BitwiseAnd(tx, 3) + T.BitwiseOr(tx, 4) + T.BitwiseXor(tx, 5) + T.BitwiseNot(tx) + T.LShift(tx, 2) + T.RShift(tx, 1)
+    x: T.int32 = 1
+    B = x.source
+    C = A[3].source
+    A[tx] = B[0] + C[2]
+    v: T.let = A.vload([0], "int32x4")
+    A.vstore([8], v, predicate=None)
+#                    ^^^^^^^^^ error[TW2006]: predicate= is 0.26; 0.27 writes T.masked_store
+#   hint: drop predicate=
+    s = T.StringImm("x")
+#         ^^^^^^^^^ error[TW2003]: 'T' has no attribute 'StringImm'
+#   hint: T.StringImm is 0.26; 0.27 has nothing like it
+#| @T.prim_func
+#| def k(A: T.Buffer((64,), "int32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     tx = T.thread_id([64])
+#|     A[tx] = T.bitwise_and(tx, 3) + T.bitwise_or(tx, 4) + T.bitwise_xor(tx, 5) + T.bitwise_not(tx) + T.shift_left(tx, 2) + T.shift_right(tx, 1)
+#|     x: T.int32 = 1
+#|     A[tx] = x + A[2]
+#|     v: T.let[T.int32x4] = A[T.Ramp(0, 1, 4)]
+
+#--- barriers
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+from tvm.tirx.lang.pipeline import MBarrier, TMABar, TCGen05Bar
+from tvm.backend.cuda.lang.clc import query_cancel_first_ctaid_x
+
+@T.prim_func
+def k(A: T.Buffer((64, 64), "float16")):
+    T.device_entry()
+    cx = T.cta_id_in_cluster([2])
+    tx = T.thread_id([128])
+    pool = T.SMEMPool()
+    bar = MBarrier(pool, 2)
+    tma = TMABar(pool, 2)
+    tc = TCGen05Bar(pool, 1)
+    answer = pool.alloc((4,), "uint32", align=16)
+    pool.commit()
+    bar.init(1)
+    bar.arrive(0)
+    bar.arrive(0, count=2)
+    bar.arrive(0, pred=tx == 0)
+    bar.arrive(1, remote=0)
+    tma.arrive(0, 128)
+    tma.arrive(0, 128, remote=1)
+    v = bar.remote_view(1)
+    v.arrive(0)
+    tc.arrive(0)
+    tc.arrive(0, cta_group=2, cta_mask=2)
+    tc.arrive(0, cta_group=2, cta_mask=3, pred=tx == 0)
+    bar.wait(0, 0)
+    first: T.uint32 = 0
+    query_cancel_first_ctaid_x(first, answer.ptr_to([0]))
+
+#--- modules that moved
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+from tvm.sym import Analyzer
+from tvm.ir import StringImm, TensorLoad, TensorRegion
+from tvm.arith import Analyzer as Old
+#    ^^^^^^^^^ error[TW2203]: there is no module 'tvm.arith' in 0.27
+#   hint: 0.27 writes tvm.sym
+from tvm.backend.cuda.operator.tile_primitive.tma_utils import SwizzleMode
+#    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2203]: there is no module 'tvm.backend.cuda.operator.tile_primitive.tma_utils' in 0.27
+#   hint: 0.27 writes tvm.backend.cuda.tile_primitive.tma_utils
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32")):
+    T.device_entry()

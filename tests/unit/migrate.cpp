@@ -1,0 +1,174 @@
+// Scripts of one release against what the rules make of them.
+#include "compiler/migrate/migrate.h"
+
+#include <algorithm>
+
+#include "compiler/migrate/match.h"
+#include "compiler/migrate/rules.h"
+#include "compiler/ptx/chain.h"
+#include "compiler/script/evaluate.h"
+#include "tests/unit/catch.h"
+
+using namespace tilewright;
+using text::Dialect;
+
+namespace {
+
+constexpr std::string_view kHead =
+    "from tvm.script import tirx as T\n"
+    "from tvm.script.tirx import tile as Tx\n";
+
+std::shared_ptr<const syntax::Tree> tree_of(std::string_view text) {
+  return syntax::Tree::parse(std::make_shared<text::Source>("migrate.py", std::string(text)));
+}
+
+// What a line of a kernel becomes; further lines follow after "|".
+std::string becomes(std::string_view line, Dialect to, std::string_view imports = {}) {
+  const auto from = static_cast<Dialect>(static_cast<int>(to) - 1);
+  const std::string text =
+      std::string(kHead) + std::string(imports) + "\ndef f(a, b, pool):\n    " + std::string(line) + "\n";
+  const migrate::Migrated made = migrate::migrated(*tree_of(text), from, to);
+  INFO(made.text);
+  const std::size_t at = made.text.find("def f(a, b, pool):\n");
+  REQUIRE(at != std::string::npos);
+  std::string out = made.text.substr(at + 19);
+  while (out.ends_with('\n')) out.pop_back();
+  std::string joined;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (out.compare(i, 5, "\n    ") == 0) {
+      joined += '|';
+      i += 4;
+    } else {
+      joined += out[i];
+    }
+  }
+  return joined.substr(4);
+}
+
+std::vector<std::string> decisions(std::string_view line, Dialect to, std::string_view imports = {}) {
+  const auto from = static_cast<Dialect>(static_cast<int>(to) - 1);
+  const std::string text =
+      std::string(kHead) + std::string(imports) + "\ndef f(a, b, pool):\n    " + std::string(line) + "\n";
+  std::vector<std::string> out;
+  for (const migrate::Decision& d : migrate::migrated(*tree_of(text), from, to).decisions) out.push_back(d.what);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("0.25 to 0.26: names, keywords and layouts") {
+  using enum Dialect;
+  CHECK(becomes("T.ret(a)", V0_26) == "T.Return(a)");
+  CHECK(becomes("bar.arrive(0, cta_id=1)", V0_26) == "bar.arrive(0, remote=1)");
+  CHECK(becomes("x = pool.alloc_mma((2, 64), \"float16\")", V0_26) ==
+        "x = pool.alloc_tcgen05_mma_AB((2, 64), \"float16\")");
+  CHECK(becomes("Tx.warp.copy_async(a[:, :], b[0, :], dispatch=\"tma\", mbar=m)", V0_26) ==
+        "Tx.warp.copy_async(a[:, :], b[0, :], dispatch=\"tma_auto\", mbar=m)");
+  CHECK(becomes("Tx.copy(a, b, dispatch='reg')", V0_26) == "Tx.copy(a, b, dispatch=\"vec_auto\")");
+  CHECK(becomes("Tx.add(a, b, b, dispatch='reg')", V0_26) == "Tx.add(a, b, b, dispatch='reg')");
+  CHECK(becomes("t = pool.alloc((128, 64), \"float32\", datapath=\"D\")", V0_26) ==
+        "t = pool.alloc((128, 64), \"float32\")");
+  CHECK(becomes("T.ptx.cp_async.bulk.tensor.g2c_bar_addr(2, a, b, m, 0, 1, \"\", 0, 0)", V0_26) ==
+        "T.ptx.cp_async.bulk.tensor.g2s_cluster(2, a, b, m, 0, 1, \"\", 0, 0, mbar_is_shared_addr=True)");
+  const std::string_view layout = "from tvm.tirx.layout import S, ComposeLayout, SwizzleLayout, TileLayout\n";
+  CHECK(becomes("x = ComposeLayout(SwizzleLayout(3, 3, 3), TileLayout(S[64, 64]))", V0_26, layout) ==
+        "x = ComposeLayout(3, 3, 3, TileLayout(S[64, 64]))");
+  CHECK(becomes("x = T.ComposeLayout(T.SwizzleLayout(3, 3, 3), a)", V0_26) == "x = T.ComposeLayout(3, 3, 3, a)");
+}
+
+TEST_CASE("imports follow: other modules, names that are not used any more, and the comment") {
+  const auto text = [](std::string_view script, Dialect from, Dialect to) {
+    return migrate::migrated(*tree_of(script), from, to).text;
+  };
+  using enum Dialect;
+  CHECK(text("#!/usr/bin/env python\nfrom tvm.tirx.layout import S, SwizzleLayout, ComposeLayout\n"
+             "x = ComposeLayout(SwizzleLayout(3, 3, 3), S[8, 8])\n",
+             V0_25, V0_26) ==
+        "#!/usr/bin/env python\n# tilewright: dialect 0.26\nfrom tvm.tirx.layout import S, ComposeLayout\n"
+        "x = ComposeLayout(3, 3, 3, S[8, 8])\n");
+  CHECK(text("from tvm.tirx.cuda.operator.tile_primitive.tma_utils import tma_shared_layout\n"
+             "y = tma_shared_layout(1)\n",
+             V0_25, V0_26) ==
+        "# tilewright: dialect 0.26\nfrom tvm.backend.cuda.tile_primitive.tma_utils import mma_shared_layout\n"
+        "y = mma_shared_layout(1)\n");
+  CHECK(text("# tilewright: tvm=0.26\nx = 1\n", V0_26, V0_27) == "# tilewright: dialect 0.27\nx = 1\n");
+}
+
+TEST_CASE("what a person must decide stays as it is, with the reason") {
+  using enum Dialect;
+  CHECK(decisions("p = pool.alloc_mma((2, 64), \"float16\", swizzle_mode=\"none\")", V0_26) ==
+        std::vector<std::string>{"pool.alloc_mma((2, 64), \"float16\", swizzle_mode=\"none\")"});
+  CHECK(decisions("x = T.SizeVar(\"n\")", V0_26) == std::vector<std::string>{"T.SizeVar(\"n\")"});
+  CHECK(decisions("T.ptx.tcgen05.shift(a)", V0_27).size() == 1);
+  CHECK(decisions("y = T.ptx.exp2(a) + 1", V0_27).size() == 1);  // not the whole right side
+  CHECK(decisions("T.ret(a)", V0_26).empty());
+}
+
+TEST_CASE("0.26 to 0.27: instructions by their words and operands") {
+  using enum Dialect;
+  CHECK(becomes("T.ptx.mbarrier.init(bar.ptr_to([0]), 1)", V0_27) ==
+        "T.ptx.mbarrier.init.shared.b64(bar.ptr_to([0]), T.uint32(1))");
+  CHECK(becomes("if T.ptx.elect_sync(): pass", V0_27) == "if T.cuda.elect_sync(): pass");
+  CHECK(becomes("T.ptx.mbarrier.try_wait(a, 0)", V0_27) == "T.cuda.mbarrier_wait(a, 0)");
+  CHECK(becomes("T.ptx.cp_async.bulk.wait_group(0)", V0_27) == "T.ptx.cp.async_.bulk.wait_group.read(0)");
+  CHECK(becomes("T.ptx.cp_async.bulk.wait_group(n=1, read=False)", V0_27) == "T.ptx.cp.async_.bulk.wait_group(1)");
+  CHECK(becomes("T.ptx.fence.proxy_async(\"shared::cta\")", V0_27) == "T.ptx[\"fence.proxy.async.shared::cta\"]()");
+  CHECK(becomes("T.ptx.tcgen05.alloc(T.address_of(a), n_cols=64, cta_group=2)", V0_27) ==
+        "T.ptx[\"tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32\"](T.address_of(a), T.uint32(64))");
+  CHECK(becomes("y = T.ptx.exp2(a[0])", V0_27) == "y: T.float32|T.ptx.ex2.approx.ftz.f32(y, a[0])");
+  CHECK(becomes("a[1] = T.ptx.exp2(a[0])", V0_27) == "T.ptx.ex2.approx.ftz.f32(a[1], a[0])");
+  CHECK(becomes("T.ptx.cp_async.bulk.tensor.s2g(2, a, m, \"\", 0, b)", V0_27) ==
+        "T.ptx[\"cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group\"](m, 0, b, a)");
+}
+
+TEST_CASE("each rule fits its own left side, and names an instruction that is there") {
+  for (const text::DialectName& d : text::kDialects) {
+    for (const migrate::Parsed& rule : migrate::parsed_rules(d.dialect)) {
+      INFO(rule.rule.was);
+      CHECK(rule.was->errors().empty());
+      REQUIRE(rule.call());
+      if (!rule.is) continue;
+      INFO(rule.rule.is);
+      CHECK(rule.is->errors().empty());
+      if (d.dialect != Dialect::V0_27) continue;
+      // The words of the instruction, with a constant that each place takes.
+      std::string words(rule.rule.is);
+      const std::size_t at = words.find("T.ptx");
+      if (at == std::string::npos) continue;
+      words = words.substr(at + 5);
+      words = words.starts_with("[\"") ? words.substr(2, words.find('"', 2) - 2) : words.substr(1, words.find('(') - 1);
+      for (auto [name, value] : {std::pair("{sem}", "sc"),
+                                 {"{scope}", "gpu"},
+                                 {"{space}", "shared::cta"},
+                                 {"{dim}", "2"},
+                                 {"{g}", "1"},
+                                 {"{n}", "8"},
+                                 {"{o}", "add"},
+                                 {"{op}", "add"},
+                                 {"{t}", "s32"},
+                                 {"{k}", "gpu"},
+                                 {"{m}", "warpx4"}}) {
+        const std::size_t hole = words.find(name);
+        if (hole != std::string::npos) words.replace(hole, std::string_view(name).size(), value);
+      }
+      const std::string shape =
+          words.find("tcgen05.cp") == 0 ? (words.ends_with("warpx4") ? "32x128b" : "128x256b") : "32x32b";
+      for (std::string_view hole : {"{s}"}) {
+        if (words.find(hole) == std::string::npos) continue;
+        const bool fence = words.starts_with("fence");
+        words.replace(words.find(hole), hole.size(), fence ? "gpu" : shape);
+      }
+      std::string text;
+      for (std::size_t begin = 0; begin <= words.size();) {
+        const std::size_t dot = std::min(words.find('.', begin), words.size());
+        const std::string word = words.substr(begin, dot - begin);
+        text += (text.empty() ? "" : ".") + (begin == 0 ? word : ptx::token_of_word(word));
+        begin = dot + 1;
+      }
+      INFO(text);
+      const auto chain = ptx::Chain::parse(text);
+      REQUIRE(chain);
+      CHECK(chain->complete());
+    }
+  }
+}

@@ -1,0 +1,116 @@
+// Which release a script is found to be written in, and by what.
+#include "compiler/script/dialect.h"
+#include "compiler/script/dialect_names.h"
+#include "compiler/script/evaluate.h"
+#include "tests/unit/catch.h"
+
+using namespace tilewright;
+using script::DialectHints;
+using script::DialectSource;
+using text::Dialect;
+
+namespace {
+
+std::shared_ptr<const syntax::Tree> tree_of(std::string_view text) {
+  return syntax::Tree::parse(std::make_shared<text::Source>("main.py", std::string(text)));
+}
+
+script::DialectFound found(std::string_view text, const DialectHints& hints = {}) {
+  return script::find_dialect(*tree_of(text), std::nullopt, hints);
+}
+
+constexpr std::string_view kOld = "from tvm.script import tirx as T\ndef f(b):\n    T.ret(b)\n";
+constexpr std::string_view kNew = "from tvm.script import tirx as X\ndef f(b):\n    X.cuda.elect_sync()\n";
+
+}  // namespace
+
+TEST_CASE("the strongest word decides: caller, comment, settings, pins, names, what is installed") {
+  using enum DialectSource;
+  DialectHints hints;
+  hints.installed = {Dialect::V0_26, ".venv has apache-tvm 0.26.0"};
+  CHECK(found("x = 1\n", hints).choice.source == Installed);
+  CHECK(found("x = 1\n", hints).choice.dialect == Dialect::V0_26);
+  auto names = found(kNew, hints).choice;
+  CHECK(names.source == Names);
+  CHECK(names.words() == "0.27: T.cuda.elect_sync in line 3 is a name of 0.27");
+  hints.pin = {Dialect::V0_26, "requirements.txt pins apache-tvm==0.26.0"};
+  CHECK(found(kNew, hints).choice.words() == "0.26: requirements.txt pins apache-tvm==0.26.0");
+  hints.setting = {Dialect::V0_25, "tilewright.toml says dialect = \"0.25\""};
+  CHECK(found(kNew, hints).choice.source == Setting);
+  CHECK(found("# tilewright: dialect 0.27\n", hints).choice.source == Comment);
+  auto asked = script::find_dialect(*tree_of("# tilewright: dialect 0.27\n"), Dialect::V0_25, hints).choice;
+  CHECK(asked.source == Asked);
+  CHECK(asked.dialect == Dialect::V0_25);
+}
+
+TEST_CASE("names of imports, keywords, variants and chains tell the release") {
+  auto release = [](std::string_view text) {
+    const script::DialectFound f = found(std::string("from tvm.script import tirx as T\n"
+                                                     "from tvm.script.tirx import tile as Tx\n") +
+                                         std::string(text));
+    REQUIRE(f.wrong.empty());
+    return std::string(script::dialect_source_name(f.choice.source)) + " " +
+           std::string(text::dialect_name(f.choice.dialect));
+  };
+  CHECK(release("from tvm.tirx.cuda.operator.tile_primitive.tma_utils import mma_shared_layout\n") == "names 0.25");
+  CHECK(release("import tvm.sym\n") == "names 0.27");
+  CHECK(release("p.alloc_mma((1, 2))\n") == "names 0.25");
+  CHECK(release("Tx.copy_async(a, b, dispatch='tma')\n") == "names 0.25");
+  CHECK(release("T.ptx['ld.global.f32'](a, b)\n") == "names 0.27");
+  CHECK(release("T.ptx.mbarrier.init.shared.b64(a, b)\n") == "names 0.27");
+  // 0.27 has the word, and no instruction of it takes such a call.
+  CHECK(release("T.ptx.mbarrier.init(a, b)\n") == "assumed 0.25");
+  CHECK(release("from tvm.tirx.layout import SwizzleLayout\n") == "names 0.25");
+}
+
+TEST_CASE("a name that no release has, as one that is half typed, decides nothing") {
+  for (std::string_view name :
+       {"T.cuda.elect", "T.ptx.mbarrier.init.sha", "T.re", "T", "Tx.copy_asy", "unknown.alloc_mm"}) {
+    const std::string text =
+        "from tvm.script import tirx as T\nfrom tvm.script.tirx import tile as Tx\n" + std::string(name) + "(1)\n";
+    INFO(name);
+    CHECK(found(text).choice.source == DialectSource::Assumed);
+  }
+  // The name of another package's function, and of the script's own.
+  CHECK(found("import cuda as T\nT.ret(1)\n").choice.source == DialectSource::Assumed);
+}
+
+TEST_CASE("two names that no release has both are an error that names both places") {
+  const std::string text = std::string(kOld) + "    T.cuda.elect_sync()\n";
+  const script::DialectFound f = found(text);
+  REQUIRE(f.wrong.size() == 2);
+  CHECK(f.wrong[0].words == "T.ret is a name of 0.25");
+  CHECK(f.wrong[1].words == "T.cuda.elect_sync is a name of 0.27");
+  script::EvaluateOptions options;
+  options.dialect_hints = DialectHints();
+  auto e = script::evaluate(tree_of(text), nullptr, {}, options);
+  REQUIRE(e->diagnostics.size() == 1);
+  CHECK(e->diagnostics[0].code == script::code::kDialect);
+  CHECK(e->diagnostics[0].message ==
+        "T.cuda.elect_sync is a name of 0.27, and T.ret is a name of 0.25: no release has both");
+  REQUIRE(e->diagnostics[0].related.size() == 1);
+  CHECK(e->anchors.resolve(e->diagnostics[0].related[0].span).begin == text.find("T.ret"));
+
+  DialectHints pins;
+  pins.pins_disagree = "a pins apache-tvm==0.26.0, and b pins apache-tvm==0.27.0";
+  CHECK(found("x = 1\n", pins).wrong.size() == 1);
+  CHECK(found("# tilewright: dialect 0.26\n", pins).wrong.empty());
+}
+
+TEST_CASE("a helper of another release than its caller is a finding at the import") {
+  struct Helper final : script::Loader {
+    std::shared_ptr<const syntax::Tree> load(std::string_view module, int, std::string_view) override {
+      if (module != "helper") return nullptr;
+      return syntax::Tree::parse(std::make_shared<text::Source>(
+          "helper.py", "from tvm.script import tirx as T\nSIZE = 4\ndef lead():\n    return T.cuda.elect_sync()\n"));
+    }
+  } loader;
+  const std::string text = "from tvm.script import tirx as T\nfrom helper import SIZE\n";
+  auto e = script::evaluate(tree_of(text), &loader, {}, {});
+  REQUIRE(e->diagnostics.size() == 1);
+  CHECK(e->diagnostics[0].code == script::code::kDialect);
+  CHECK(e->diagnostics[0].message ==
+        "helper.py is written in another release: T.cuda.elect_sync is a name of 0.27, and this script is in 0.25");
+  CHECK(e->anchors.resolve(e->diagnostics[0].span).begin == text.find("from helper"));
+  REQUIRE(e->diagnostics[0].related.size() == 1);
+}
