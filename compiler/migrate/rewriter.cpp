@@ -119,7 +119,26 @@ void Rewriter::visit(const Node* n) {
   }
   if (auto* call = as<Call>(n); call && visit_call(*call, nullptr)) return;
   if ((as<Attribute>(n) || as<NameRef>(n)) && visit_name(n)) return;
+  if (auto* dict = as<Dict>(n)) visit_options(*dict);
   visit_children(n);
+}
+
+// A dictionary that keywords are taken from, {"dispatch": "tma"}: rules about one keyword of any call hold here too.
+void Rewriter::visit_options(const Dict& dict) {
+  for (const Parsed& rule : parsed_rules(to_)) {
+    const Call* was = rule.keeps && rule.is ? rule.call() : nullptr;
+    if (!was || !as<NameRef>(was->function) || was->keywords.size() != 1) continue;
+    const Call* is = as<Call>(as<ExprStmt>(rule.is->statements().front().node->statement)->value);
+    auto* wanted = as<StringLit>(was->keywords.front().value);
+    if (!is || is->keywords.size() != 1 || is->keywords.front().name.text != was->keywords.front().name.text) continue;
+    auto* now = as<StringLit>(is->keywords.front().value);
+    for (const DictItem& item : dict.items) {
+      auto* key = as<StringLit>(item.key);
+      auto* value = as<StringLit>(item.value);
+      if (!wanted || !now || !key || !value || key->value != was->keywords.front().name.text) continue;
+      if (value->value == wanted->value) edit(value->at, "\"" + std::string(now->value) + "\"");
+    }
+  }
 }
 
 // A name that is called otherwise.

@@ -30,6 +30,7 @@ class Rewriter {
   bool visit_assignment(const syntax::Node* n, const syntax::Node* target, const syntax::Node* value,
                         const syntax::Node* annotation);
   bool visit_name(const syntax::Node* n);
+  void visit_options(const syntax::Dict& dict);
   void visit_import(const syntax::ImportFrom& from);
   bool replace(const Match& m, const syntax::Node* whole, bool is_statement);
   void keep(const Match& m, const syntax::Call& call);

@@ -64,6 +64,10 @@ TEST_CASE("0.25 to 0.26: names, keywords and layouts") {
         "x = pool.alloc_tcgen05_mma_AB((2, 64), \"float16\")");
   CHECK(becomes("Tx.warp.copy_async(a[:, :], b[0, :], dispatch=\"tma\", mbar=m)", V0_26) ==
         "Tx.warp.copy_async(a[:, :], b[0, :], dispatch=\"tma_auto\", mbar=m)");
+  CHECK(becomes("x = {\"dispatch\": \"tma\", \"mbar\": m, **more}", V0_26) ==
+        "x = {\"dispatch\": \"tma_auto\", \"mbar\": m, **more}");
+  CHECK(becomes("x = {\"dispatch\": \"ldgsts\", \"other\": \"tma\"}", V0_26) ==
+        "x = {\"dispatch\": \"ldgsts\", \"other\": \"tma\"}");
   CHECK(becomes("Tx.copy(a, b, dispatch='reg')", V0_26) == "Tx.copy(a, b, dispatch=\"vec_auto\")");
   CHECK(becomes("Tx.add(a, b, b, dispatch='reg')", V0_26) == "Tx.add(a, b, b, dispatch='reg')");
   CHECK(becomes("t = pool.alloc((128, 64), \"float32\", datapath=\"D\")", V0_26) ==
