@@ -85,7 +85,7 @@ void Interpreter::dict_set(Dict* dict, Value key, Value value) {
   }
   dict->items.emplace_back(key, value);
   heap_.count(kEntryBytes);
-  if (Set* set = dict->owner ? Value::object(dict->owner).as<Set>() : nullptr) python::note_added(*set);
+  if (Set* set = dict->owner ? Value::object(dict->owner).as<Set>() : nullptr) steps_ += python::note_added(*set);
   if (dict->items.size() <= 8) return;
   if (dict->index.size() + 1 == dict->items.size()) {
     dict->index.emplace(hash(key), dict->items.size() - 1);

@@ -7,6 +7,7 @@ which Python gives them, also after removals, copies and operations.
 import argparse
 import os
 import random
+import subprocess
 import sys
 import tempfile
 
@@ -104,6 +105,20 @@ class Program:
                         f"x_{self.number} = made_{self.number}()\n"])
 
 
+# Tuples that few lines make very deep, or of very many values: their sets end at once.
+HOSTILE = ("t = (1,)\nfor _ in range(60): t = (t, t)\ns = {t}\n", "t = (1,)\nfor _ in range(200000): t = (t,)\ns = {t}\n",
+           "t = (1,)\nfor _ in range(60): t = (t, t)\nn = hash(t)\n", "t = (1,)\nfor _ in range(200000): t = (t,)\nn = hash(t)\n")
+
+
+def survived(binary, folder):
+    path = os.path.join(folder, "hostile.py")
+    for text in HOSTILE:
+        with open(path, "w") as out:
+            out.write(text)
+        done = subprocess.run([binary, "check", path], capture_output=True, text=True, timeout=60)
+        assert done.returncode in (0, 1), (text, done.returncode, done.stderr)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("binary")
@@ -115,6 +130,7 @@ def main():
     followed = wrong = 0
     with tempfile.TemporaryDirectory(prefix="tilewright-sets-") as folder:
         open(os.path.join(folder, "tilewright.toml"), "w").close()
+        survived(options.binary, folder)
         path = os.path.join(folder, "program.py")
         for first in range(0, options.count, PER_FILE):
             programs = [Program(n, rng) for n in range(first, min(first + PER_FILE, options.count))]

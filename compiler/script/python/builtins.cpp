@@ -566,6 +566,8 @@ Value py_hash(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "hash", 1, 1)) return Value::error();
   Value v = args.positional[0];
   if (v.as<List>() || v.as<Dict>() || v.as<Set>()) return wrong_type(in, args.at(0), "hash", "a hashable value", v);
+  in.hash(v);  // counts the steps
+  if (in.has_pending()) return Value::error();
   const auto h = lasting_hash(v);
   return h ? Value::integer(*h) : Value::opaque("hash(), which differs from process to process for this value");
 }

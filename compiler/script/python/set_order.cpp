@@ -13,6 +13,7 @@ namespace {
 constexpr std::uint64_t kModulus = (std::uint64_t{1} << 61) - 1;  // sys.hash_info.modulus
 constexpr std::size_t kFewest = 8;                                // PySet_MINSIZE
 constexpr std::size_t kNeighbours = 9;                            // LINEAR_PROBES
+constexpr std::size_t kMostHashed = 4096, kDeepestHashed = 64;    // numbers of a tuple within tuples, and how deep
 
 std::int64_t hash_of_integer(__int128 v) {
   const unsigned __int128 magnitude = v < 0 ? -static_cast<unsigned __int128>(v) : static_cast<unsigned __int128>(v);
@@ -43,19 +44,32 @@ std::optional<std::int64_t> hash_of_real(double v) {
   return hash == -1 ? -2 : hash;
 }
 
+// `hashed` counts the values that were looked at: tuples may be shared, so that few of them stand for very many.
+std::optional<std::int64_t> hash_within(Value v, std::size_t depth, std::size_t& hashed);
+
 // The rounds of xxHash that tuples take.
-std::optional<std::int64_t> hash_of_items(const std::vector<Value>& items) {
+std::optional<std::int64_t> hash_of_items(const std::vector<Value>& items, std::size_t depth, std::size_t& hashed) {
   constexpr std::uint64_t kFirst = 11400714785074694791ull, kSecond = 14029467366897019727ull,
                           kFifth = 2870177450012600261ull;
   std::uint64_t sum = kFifth;
   for (Value item : items) {
-    const auto lane = lasting_hash(item);
+    const auto lane = hash_within(item, depth, hashed);
     if (!lane) return std::nullopt;
     sum += static_cast<std::uint64_t>(*lane) * kSecond;
     sum = (sum << 31 | sum >> 33) * kFirst;
   }
   sum += items.size() ^ (kFifth ^ 3527539ull);
   return sum == ~std::uint64_t{0} ? 1546275796 : static_cast<std::int64_t>(sum);
+}
+
+std::optional<std::int64_t> hash_within(Value v, std::size_t depth, std::size_t& hashed) {
+  if (++hashed > kMostHashed || depth > kDeepestHashed) return std::nullopt;
+  if (v.tag == Tag::Bool) return v.b ? 1 : 0;
+  if (v.tag == Tag::Int) return hash_of_integer(v.i);
+  if (v.is_float()) return hash_of_real(v.f);
+  if (const BigInt* big = v.as<BigInt>()) return hash_of_integer(big->value);
+  if (const Tuple* tuple = v.as<Tuple>()) return hash_of_items(tuple->items, depth + 1, hashed);
+  return std::nullopt;
 }
 
 constexpr std::uint32_t kFree = SetTable::kFree, kTrace = SetTable::kTrace;
@@ -204,12 +218,8 @@ Set* as_set(Interpreter& in, Value iterable, bool own, text::Span span) {
 }  // namespace
 
 std::optional<std::int64_t> lasting_hash(Value v) {
-  if (v.tag == Tag::Bool) return v.b ? 1 : 0;
-  if (v.tag == Tag::Int) return hash_of_integer(v.i);
-  if (v.is_float()) return hash_of_real(v.f);
-  if (const BigInt* big = v.as<BigInt>()) return hash_of_integer(big->value);
-  if (const Tuple* tuple = v.as<Tuple>()) return hash_of_items(tuple->items);
-  return std::nullopt;
+  std::size_t hashed = 0;
+  return hash_within(v, 0, hashed);
 }
 
 std::vector<Value> ordered_items(const Set& set) {
@@ -225,18 +235,20 @@ std::vector<Value> ordered_items(const Set& set) {
   return out;
 }
 
-void note_added(Set& set) {
+std::size_t note_added(Set& set) {
   SetTable& table = set.table;
-  if (table.by_insertion) return;
+  std::size_t hashed = 0;
+  if (table.by_insertion) return hashed;
   const std::size_t items = set.entries.items.size();
-  const auto hash = lasting_hash(set.entries.items.back().first);
+  const auto hash = hash_within(set.entries.items.back().first, 0, hashed);
   if (!hash) {
     table = SetTable{.by_insertion = true};
-    return;
+    return hashed;
   }
   const std::size_t used = table.used;
   put(table, *hash, static_cast<std::uint32_t>(items - 1));
   if (table.used != used && is_full(table.used, set)) rebuild(set, items > 50000 ? items * 2 : items * 4);
+  return hashed;
 }
 
 void note_removed(Set& set, std::size_t at) {

@@ -14,14 +14,16 @@
 
 namespace tilewright::script::python {
 
-// hash(v) where it is the same in each process of CPython; nothing for other values.
+// hash(v) where it is the same in each process of CPython; nothing for other values, and for tuples that hold more than
+// 4,096 values, or tuples in tuples 64 deep.
 std::optional<std::int64_t> lasting_hash(Value v);
 
 // The items in the order in which iterating gives them.
 std::vector<Value> ordered_items(const Set& set);
 
-// Makes a larger table when CPython does, after an item was appended to the entries.
-void note_added(Set& set);
+// Makes a larger table when CPython does, after an item was appended to the entries. Returns how many values it looked
+// at, which the caller counts as steps.
+std::size_t note_added(Set& set);
 // Before entry `at` is taken out.
 void note_removed(Set& set, std::size_t at);
 // What pop() takes; the set is not empty.
