@@ -47,10 +47,13 @@ std::string migrated_text(const MigratedPart& part, text::Dialect to) {
            (d.note ? "look at" : "decide") + ": " + text::visible(d.what) + "\n  " + text::visible(d.why) + "\n";
   }
   for (const work::MigrationCheck& c : part.checks) {
-    out += path + ": " + text::visible(c.entry) + ": ";
+    out += path + ": " + (c.entry.empty() ? "" : text::visible(c.entry) + ": ");
     if (c.result == Result::Same) out += "the same bytes on the simulator";
     if (c.result == Result::Differs) out += "not the same on the simulator: " + text::visible_message(c.words);
-    if (c.result == Result::NotRun) out += "not compared, it did not run before: " + text::visible_message(c.words);
+    if (c.result == Result::NotRun) {
+      out += (c.entry.empty() ? "not compared: " : "not compared, it did not run before: ") +
+             text::visible_message(c.words);
+    }
     out += "\n";
   }
   return out;

@@ -105,6 +105,9 @@ std::vector<MigrationCheck> check_migration(const MigratedFile& file, text::Dial
   std::vector<MigrationCheck> out;
   const project::LoadedFile before = project::beside(file.original), now = after(file, to, all);
   const Runnables runnables = entries_to_run(before, stop);
+  if (runnables.entries.empty() && !stop.stop_requested()) {
+    out.push_back({.entry = {}, .words = "no kernel of it is found that could be run"});
+  }
   for (const Runnable& entry : runnables.entries) {
     if (stop.stop_requested()) break;
     MigrationCheck& check = out.emplace_back(MigrationCheck{.entry = entry.entry, .words = {}});

@@ -54,6 +54,13 @@ class Migrate(Case):
         self.assertEqual(file["from"]["source"], "comment")
         self.assertEqual([c["result"] for c in file["checks"]], ["same"])
 
+    def test_what_was_not_run_is_said(self):
+        path = self.file("factory.py", "from tvm.script import tirx as T\n\n\ndef helper(x):\n    return T.ret(x)\n")
+        r = self.expect(0, "migrate", path, "--to", "0.26")
+        self.assertIn("not compared: no kernel of it is found that could be run", r.text)
+        check, = self.migrated(0, path, "--to", "0.26")["files"][0]["checks"]
+        self.assertEqual(check["result"], "not_run")
+
     def test_layouts_and_imports(self):
         path = self.file("swizzled.py", KERNEL)
         [file] = self.migrated(0, path, "--to", "0.26", "--no-check")["files"]
