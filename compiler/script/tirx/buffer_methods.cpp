@@ -272,19 +272,30 @@ Value view(Interpreter& in, const Arguments& args, Value self) {
   return view_of(in, made, args.call);
 }
 
+// `layout=` of .local(), and whether it is given; nothing: an error is pending.
+std::optional<bool> take_layout(Interpreter& in, const Arguments& args, ir::Buffer& made) {
+  bool given = false;
+  for (const Keyword& k : args.keywords) {
+    if (k.name != "layout") {
+      in.unknown_keyword("local", k, kLayoutOnly);
+      return std::nullopt;
+    }
+    if (k.value.is_none()) continue;
+    auto l = in.as_layout(k.value, k.span);
+    if (!l) return std::nullopt;
+    made.layout = keep_layout(in, *l);
+    given = true;
+  }
+  return given;
+}
+
 // The same from 0.26 on: without layout= the elements in the order of the registers that hold them.
 Value local_in_order(Interpreter& in, const Arguments& args, Value self) {
   const ir::Buffer* b = self_buffer(self);
   ir::Buffer made = *b;
-  bool given = false;
-  for (const Keyword& k : args.keywords) {
-    if (k.name != "layout") return in.unknown_keyword("local", k, kLayoutOnly);
-    if (k.value.is_none()) continue;
-    auto l = in.as_layout(k.value, k.span);
-    if (!l) return Value::error();
-    made.layout = keep_layout(in, *l);
-    given = true;
-  }
+  const std::optional<bool> has_layout = take_layout(in, args, made);
+  if (!has_layout) return Value::error();
+  const bool given = *has_layout;
   std::vector<ir::Expr> shape;
   for (Value d : one_by_one(args)) {
     ir::Expr e = in.as_expr(d, args.call, "an extent");
@@ -323,15 +334,9 @@ Value local(Interpreter& in, const Arguments& args, Value self) {
   if (in.dialect() >= text::Dialect::V0_26) return local_in_order(in, args, self);
   const ir::Buffer* b = self_buffer(self);
   ir::Buffer made = *b;
-  bool given = false;
-  for (const Keyword& k : args.keywords) {
-    if (k.name != "layout") return in.unknown_keyword("local", k, kLayoutOnly);
-    if (k.value.is_none()) continue;
-    auto l = in.as_layout(k.value, k.span);
-    if (!l) return Value::error();
-    made.layout = keep_layout(in, *l);
-    given = true;
-  }
+  const std::optional<bool> has_layout = take_layout(in, args, made);
+  if (!has_layout) return Value::error();
+  const bool given = *has_layout;
   // Without a shape the own layout says how many elements a thread holds: a swizzle alone or over a tile says nothing.
   bool counts = b->layout && b->layout->is_tile();
   if ((!given && !b->layout) || (args.positional.empty() && !counts)) {

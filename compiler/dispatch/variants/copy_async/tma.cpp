@@ -179,17 +179,6 @@ void prefetch(CallContext& context, const ir::Var* map, Expr address) {
       ir::make_stmt<ir::If>(context.call.origin, first, fetch, static_cast<const ir::Stmt*>(nullptr)));
 }
 
-FactValue numbers(const std::vector<Expr>& values) {
-  std::vector<std::int64_t> constants;
-  std::string text;
-  for (Expr e : values) {
-    if (const std::int64_t* v = ir::constant(e)) constants.push_back(*v);
-    text += cat(text.empty() ? "" : ", ", ir::to_string(e));
-  }
-  if (constants.size() == values.size()) return constants;
-  return text;
-}
-
 Expr as_expr(layout::Dim d) { return d.is_constant() ? Expr(d.value()) : d.expr(); }
 
 std::string box_text(const TensorMap& map) {
@@ -291,8 +280,8 @@ Planned plan(CallContext& context) {
   auto fact = [&](std::string_view name, FactValue value) { plan.facts.push_back({name, std::move(value)}); };
   fact("direction", std::string(to_shared ? "g2s" : "s2g"));
   plan.fact("rank", static_cast<std::int64_t>(p.dims.size()));
-  fact("dims", numbers((*map)->dims));
-  fact("strides", numbers((*map)->strides));
+  fact("dims", tma::numbers((*map)->dims));
+  fact("strides", tma::numbers((*map)->strides));
   fact("box", (*map)->box);
   plan.fact("swizzle", problem->swizzle);
   plan.fact("issues", issues);

@@ -31,17 +31,6 @@ bool combines(std::string_view op, ir::DataType dtype) {
   return !bitwise && dtype.bits >= 16;
 }
 
-FactValue numbers(const std::vector<Expr>& values) {
-  std::vector<std::int64_t> constants;
-  std::string text;
-  for (Expr e : values) {
-    if (const std::int64_t* v = ir::constant(e)) constants.push_back(*v);
-    text += cat(text.empty() ? "" : ", ", ir::to_string(e));
-  }
-  if (constants.size() == values.size()) return constants;
-  return text;
-}
-
 class HardwareRemarks {
  public:
   HardwareRemarks(const Sides& sides, const Spec& spec, std::int64_t ctas) : sides_(sides), spec_(spec), ctas_(ctas) {}

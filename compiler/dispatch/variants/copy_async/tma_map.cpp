@@ -100,4 +100,15 @@ std::expected<const TensorMap*, Reason> shared_map(CallContext& context, TensorM
   return &context.journal.tensor_maps.back();
 }
 
+FactValue numbers(const std::vector<Expr>& values) {
+  std::vector<std::int64_t> constants;
+  std::string text;
+  for (Expr e : values) {
+    if (const std::int64_t* v = ir::constant(e)) constants.push_back(*v);
+    text += cat(text.empty() ? "" : ", ", ir::to_string(e));
+  }
+  if (constants.size() == values.size()) return constants;
+  return text;
+}
+
 }  // namespace tilewright::dispatch::tma

@@ -16,4 +16,7 @@ std::expected<const TensorMap*, Reason> tensor_map(CallContext& context, const i
 // The map that is described, `var` left out: an earlier one of the kernel, or a new one as above.
 std::expected<const TensorMap*, Reason> shared_map(CallContext& context, TensorMap map);
 
+// Numbers of a map as a report has them: as they are, or in words where one is known at the launch only.
+FactValue numbers(const std::vector<ir::Expr>& values);
+
 }  // namespace tilewright::dispatch::tma
