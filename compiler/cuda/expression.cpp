@@ -10,6 +10,7 @@
 #include "compiler/intrinsics/forms.h"
 #include "compiler/intrinsics/say.h"
 #include "compiler/text/escape.h"
+#include "compiler/text/lookup.h"
 
 namespace tilewright::cuda {
 
@@ -370,10 +371,7 @@ void Emitter::variable(const Var* v, int at_least) {
   out_ += identifier(v->name);
 }
 
-const Emitter::Storage* Emitter::storage(const Var* data) const {
-  auto found = storages_.find(data);
-  return found == storages_.end() ? nullptr : &found->second;
-}
+const Emitter::Storage* Emitter::storage(const Var* data) const { return text::found_in(storages_, data); }
 
 void Emitter::base(const Buffer* buffer) {
   if (auto found = bases_.find(buffer); found != bases_.end()) {

@@ -10,14 +10,6 @@ namespace {
 
 using ir::Expr;
 
-std::vector<Expr> wide_extents(const ir::Region& region) {
-  std::vector<Expr> out;
-  for (const ir::Range& r : region.ranges) {
-    if (!ir::is_constant(r.extent, 1)) out.push_back(r.extent);
-  }
-  return out;
-}
-
 std::string shape_text(const std::vector<Expr>& extents) {
   std::string text;
   for (Expr e : extents) text += cat(text.empty() ? "" : " x ", ir::to_string(e));
@@ -43,6 +35,14 @@ Reason unequal_payloads(const ir::TileCall& call, const ir::Region& dst, const i
 }
 
 }  // namespace
+
+std::vector<Expr> wide_extents(const ir::Region& region) {
+  std::vector<Expr> out;
+  for (const ir::Range& r : region.ranges) {
+    if (!ir::is_constant(r.extent, 1)) out.push_back(r.extent);
+  }
+  return out;
+}
 
 Reason unequal_regions(const ir::TileCall& call, text::Dialect release) {
   if (release < text::Dialect::V0_26 || (call.primitive != "copy" && call.primitive != "copy_async")) return {};

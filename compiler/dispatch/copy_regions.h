@@ -4,6 +4,9 @@
 
 namespace tilewright::dispatch {
 
+// The extents of a region that are not 1, in order.
+std::vector<ir::Expr> wide_extents(const ir::Region& region);
+
 // How the regions of a copy or copy_async differ; empty: they may be copied, or the release does not ask.
 Reason unequal_regions(const ir::TileCall& call, text::Dialect release);
 

@@ -4,6 +4,7 @@
 #include "compiler/dispatch/blocks/operands.h"
 #include "compiler/dispatch/dispatcher.h"
 #include "compiler/dispatch/words.h"
+#include "compiler/text/amounts.h"
 
 namespace tilewright::dispatch {
 namespace {
@@ -19,13 +20,9 @@ std::string option_text(const ir::Operand& operand) {
   return cat("(", ir::to_string(operand.value), ", ", ir::spoken_name(*operand.region.buffer), ")");
 }
 
-// Columns of what a terminal shows: continuation bytes of UTF-8 take none.
-std::size_t columns(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
 std::string padded(std::string_view text, std::size_t width) {
   std::string out(text);
-  out.append(width - std::min(width, columns(text)), ' ');
+  out.append(width - std::min(width, text::columns_of(text)), ' ');
   return out;
 }
 
@@ -75,8 +72,8 @@ std::string failure_table(const CallReport& report) {
   }
   std::size_t left = 0, right = 0;
   for (const auto& [a, b] : rows) {
-    left = std::max(left, columns(a));
-    right = std::max(right, columns(b));
+    left = std::max(left, text::columns_of(a));
+    right = std::max(right, text::columns_of(b));
   }
   std::string rule(1, '+');
   rule.append(left + 2, '-').append(1, '+').append(right + 2, '-').append("+\n");

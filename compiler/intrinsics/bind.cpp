@@ -3,15 +3,9 @@
 
 #include "compiler/intrinsics/arguments.h"
 #include "compiler/intrinsics/intrinsic.h"
+#include "compiler/text/amounts.h"
 
 namespace tilewright::intrinsics {
-namespace {
-
-std::string count_of(std::size_t n, std::string_view what) {
-  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
-}
-
-}  // namespace
 
 std::expected<std::vector<Slot>, std::string> bind(const Intrinsic& row, std::size_t positional,
                                                    std::span<const std::string_view> keywords) {
@@ -29,7 +23,8 @@ std::expected<std::vector<Slot>, std::string> bind(const Intrinsic& row, std::si
     }
   }
   if (next < positional) {
-    return failure("takes " + count_of(places, "positional argument") + ", " + std::to_string(positional) + " given");
+    return failure("takes " + text::counted(places, "positional argument") + ", " + std::to_string(positional) +
+                   " given");
   }
   for (std::size_t k = 0; k < keywords.size(); ++k) {
     auto operand = std::ranges::find(row.operands, keywords[k], &Operand::name);

@@ -7,10 +7,7 @@
 
 namespace tilewright::ptx {
 
-std::string_view Form::word(std::string_view slot) const {
-  std::optional<std::size_t> found = row_.slot_named(slot);
-  return found ? row_.token(filled_, *found) : std::string_view();
-}
+std::string_view Form::word(std::string_view slot) const { return token_of(row_, filled_, slot); }
 
 bool Form::has(std::string_view token) const {
   for (std::size_t i = 0; i < row_.slots.size(); ++i)

@@ -161,12 +161,12 @@ std::vector<DataType> converted_from(std::string_view from, std::string_view to)
   return floating || to == "bf16" ? same_width(type) : wide(type, false);
 }
 
+}  // namespace
+
 std::string_view token_of(const Row& row, const Filled& filled, std::string_view slot) {
   std::optional<std::size_t> found = row.slot_named(slot);
   return found ? row.token(filled, *found) : std::string_view();
 }
-
-}  // namespace
 
 int count_of(const Row& row, const Operand& operand, const Filled& filled) {
   const Count& count = operand.count;

@@ -7,6 +7,9 @@ namespace tilewright::ptx {
 // How many registers the operand has; 0 where it is absent.
 int count_of(const Row& row, const Operand& operand, const Filled& filled);
 
+// The token of a slot; empty where it is left out or the row has none of the name.
+std::string_view token_of(const Row& row, const Filled& filled, std::string_view slot);
+
 // The type token of a register: "u32", "f16x2", "pred".
 std::string_view type_of(const Row& row, const Operand& operand, const Filled& filled);
 

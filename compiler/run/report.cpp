@@ -7,21 +7,16 @@
 
 #include "compiler/ir/origin.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/text/amounts.h"
 
 namespace tilewright::run {
 namespace {
 
-std::string formatted(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
-
 std::string comparison_text(const Report& r, std::size_t i, const Comparison& c, std::string_view when = {}) {
   return std::string(when) + std::to_string(c.mismatches) + " of " + std::to_string(c.elements) + " elements of " +
          r.bound.tensors[i].name + " are not as expected (" + r.tensors[i].expected_from + "); the first, " +
-         coordinate(r.bound.tensors[i], c.first) + ", is " + formatted("%g", c.got) + " instead of " +
-         formatted("%g", c.expected);
+         coordinate(r.bound.tensors[i], c.first) + ", is " + text::formatted("%g", c.got) + " instead of " +
+         text::formatted("%g", c.expected);
 }
 
 }  // namespace
@@ -154,8 +149,8 @@ namespace {
 void judge_timing(Report& r) {
   const Measured& m = r.outcome.measured;
   if (!r.timing->cold.stable && m.cold.size() >= 5)
-    r.notes.push_back("the times scatter or drift: a fifth is below " + formatted("%.2f", r.timing->cold.p20) +
-                      " us, and a fifth above " + formatted("%.2f", r.timing->cold.p80));
+    r.notes.push_back("the times scatter or drift: a fifth is below " + text::formatted("%.2f", r.timing->cold.p20) +
+                      " us, and a fifth above " + text::formatted("%.2f", r.timing->cold.p80));
   if (is_throttled(m.conditions.reasons)) {
     std::string why;
     for (const std::string& word : throttle_words(m.conditions.reasons)) why += (why.empty() ? "" : ", ") + word;
@@ -213,8 +208,8 @@ void judge(Report& r) {
                         " bytes differ)");
   }
   if (r.timing && r.timing->suspect)
-    r.notes.push_back("suspect: " + formatted("%.2f", r.timing->cold.median) + " us is less than the " +
-                      formatted("%.2f", r.timing->floor) +
+    r.notes.push_back("suspect: " + text::formatted("%.2f", r.timing->cold.median) + " us is less than the " +
+                      text::formatted("%.2f", r.timing->floor) +
                       " us that memory needs for these bytes; does the kernel read all of its inputs?");
   if (r.timing) judge_timing(r);
 }

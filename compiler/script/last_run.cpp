@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/text/lookup.h"
+
 namespace tilewright::script {
 
 std::pair<LastRun::Statements, LastRun::Statements> LastRun::differing(const syntax::Tree& tree) const {
@@ -14,8 +16,7 @@ std::pair<LastRun::Statements, LastRun::Statements> LastRun::differing(const syn
 }
 
 const StatementOutcome* LastRun::outcome(const Statement* statement) const {
-  auto it = outcomes_.find(statement);
-  return it == outcomes_.end() ? nullptr : &it->second;
+  return text::found_in(outcomes_, statement);
 }
 
 LastRun::Changes LastRun::changes_to(const syntax::Tree& tree) const {

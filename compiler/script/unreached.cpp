@@ -7,6 +7,7 @@
 #include "compiler/script/spelling.h"
 #include "compiler/script/surface.h"
 #include "compiler/script/unbound.h"
+#include "compiler/syntax/unread.h"
 
 namespace tilewright::script {
 namespace {
@@ -60,12 +61,9 @@ class Unreached {
   }
 
  private:
-  static bool before(const syntax::Name& a, const syntax::Name& b) {
-    return a.hash != b.hash ? a.hash < b.hash : a.text < b.text;
-  }
-
   bool is_bound(const syntax::Name& name) {
-    return e_.module->find(name) || in_.builtins().has(name) || std::ranges::binary_search(bound(), name, before);
+    return e_.module->find(name) || in_.builtins().has(name) ||
+           std::ranges::binary_search(bound(), name, syntax::before);
   }
 
   bool is_extent(const syntax::TopLevel& statement, const syntax::Name& name) {
@@ -80,11 +78,11 @@ class Unreached {
     for (const syntax::Tree::Statement& s : e_.tree->statements()) {
       for (const syntax::Name& name : s.node->free_names().bound) bound_->push_back(name);
     }
-    std::ranges::sort(*bound_, before);
+    std::ranges::sort(*bound_, syntax::before);
     return *bound_;
   }
 
-  // False: it was said before.
+  // False: it was said syntax::before.
   bool said(const syntax::Name& name) {
     if (in_.is_refused(name) || is_given(name.text)) return false;
     if (std::ranges::find(said_, name) != said_.end()) return false;

@@ -20,8 +20,6 @@ struct Candidate {
   bool read = false;
 };
 
-bool before(const Name& a, const Name& b) { return a.hash != b.hash ? a.hash < b.hash : a.text < b.text; }
-
 // Without recursion: a statement may be nested as deeply as its parser allows.
 class UnreadNames {
  public:

@@ -8,6 +8,9 @@
 
 namespace tilewright::syntax {
 
+// An order of names for tables: by hash, then by text.
+inline bool before(const Name& a, const Name& b) { return a.hash != b.hash ? a.hash < b.hash : a.text < b.text; }
+
 struct UnreadName {
   Name name;
   Extent statement;  // the assignment that gives it

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "compiler/text/letters.h"
+
 namespace tilewright::toolchain {
 namespace {
 
@@ -55,15 +57,13 @@ bool fits(Value kind, std::string_view value) {
   return false;
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
 // NAME, or of a definition NAME=VALUE with a plain number or name as its value.
 bool is_macro(std::string_view text, bool definition) {
   const std::size_t equals = text.find('=');
   if (equals != std::string_view::npos && !definition) return false;
   const std::string_view name = text.substr(0, equals);
-  auto plain = [](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
-  if (name.empty() || !is_letter(name[0]) || !std::ranges::all_of(name, plain)) return false;
+  auto plain = [](char c) { return text::begins_name(c) || (c >= '0' && c <= '9'); };
+  if (name.empty() || !text::begins_name(name[0]) || !std::ranges::all_of(name, plain)) return false;
   return equals == std::string_view::npos || std::ranges::all_of(text.substr(equals + 1), plain);
 }
 

@@ -23,8 +23,7 @@ struct ServeCommand {
 };
 
 int refuse(const std::string& message, const std::string& hint) {
-  project::sayf(stderr, "tilewright: %s\n", message.c_str());
-  if (!hint.empty()) project::sayf(stderr, "  hint: %s\n", hint.c_str());
+  project::say_refusal(message, hint);
   return kUsage;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/text/amounts.h"
 #include "compiler/text/escape.h"
 #include "protocol/uri.h"
 #include "server/render/findings.h"
@@ -268,10 +269,6 @@ std::string json(const Report& report) {
   return render::dump(out) + "\n";
 }
 
-std::string counted(std::size_t n, const std::string& one) {
-  return std::to_string(n) + " " + one + (n == 1 ? "" : "s");
-}
-
 template <class T, class Is>
 std::size_t number_of(const std::vector<T>& among, Is is) {
   return static_cast<std::size_t>(std::ranges::count_if(among, is));
@@ -317,24 +314,25 @@ std::string for_people(const Report& report, const render::Colours& c) {
 
 std::string summary(const Report& report) {
   const auto& scripts = report.outcome.scripts;
-  std::string out = counted(scripts.size(), "script");
+  std::string out = text::counted(scripts.size(), "script");
   if (const auto same = number_of(scripts, [](const bsp::CompiledScript& s) { return s.no_op; }))
     out += " (" + std::to_string(same) + " unchanged)";
   const auto& findings = report.outcome.findings;
   auto severity = [&](text::Severity s) {
     return number_of(findings, [&](const work::BuildFinding& f) { return f.severity == s; });
   };
-  out += ", " + counted(kernels_of(report), "kernel") + ": " + counted(severity(text::Severity::Error), "error") +
-         ", " + counted(severity(text::Severity::Warning), "warning");
+  out += ", " + text::counted(kernels_of(report), "kernel") + ": " +
+         text::counted(severity(text::Severity::Error), "error") + ", " +
+         text::counted(severity(text::Severity::Warning), "warning");
   if (const std::size_t tests = report.outcome.tests.size()) {
-    out += "; " + counted(tests, "test") + ": " + std::to_string(number_of(report, TestStatus::Passed)) + " passed, " +
-           std::to_string(number_of(report, TestStatus::Failed)) + " failed";
+    out += "; " + text::counted(tests, "test") + ": " + std::to_string(number_of(report, TestStatus::Passed)) +
+           " passed, " + std::to_string(number_of(report, TestStatus::Failed)) + " failed";
     if (const auto ignored = number_of(report, TestStatus::Ignored))
       out += ", " + std::to_string(ignored) + " without expected values";
     if (const auto skipped = number_of(report, TestStatus::Skipped)) out += ", " + std::to_string(skipped) + " skipped";
   }
   if (report.compared) {
-    out += "; against the baseline: " + counted(number_of(report, Change::Kind::Worse), "regression");
+    out += "; against the baseline: " + text::counted(number_of(report, Change::Kind::Worse), "regression");
     for (const auto& [kind, words] :
          {std::pair(Change::Kind::Better, " better"), std::pair(Change::Kind::New, " new"),
           std::pair(Change::Kind::Gone, " gone"), std::pair(Change::Kind::NotCompared, " not compared")})

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "compiler/layout/picture.h"
+#include "compiler/text/amounts.h"
 #include "server/cli/commands.h"
 #include "server/project/console.h"
 #include "server/project/files.h"
@@ -141,14 +142,10 @@ std::expected<std::vector<std::vector<std::int64_t>>, std::string> coordinates(s
   return out;
 }
 
-std::string counted(int n, std::string_view what) {
-  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
-}
-
 std::string report_text(const layout::BankReport& report, const layout::Access& access) {
   std::string out = "  access     " + std::to_string(access.access_bits) +
-                    " bits a lane: " + counted(report.wavefronts, "wavefront") + ", " + std::to_string(report.ideal) +
-                    " without conflicts\n";
+                    " bits a lane: " + text::counted(report.wavefronts, "wavefront") + ", " +
+                    std::to_string(report.ideal) + " without conflicts\n";
   if (report.degree <= 1) return out + "             no bank conflict\n";
   for (const layout::BankReport::Phase& p : report.phases) {
     std::string lanes = "lanes " + std::to_string(p.first_lane) + ".." + std::to_string(p.first_lane + p.lanes - 1);
@@ -159,7 +156,7 @@ std::string report_text(const layout::BankReport& report, const layout::Access& 
     }
     auto banks = std::count(p.words.begin(), p.words.end(), p.degree);
     out += std::to_string(p.degree) + "-way conflict, " + std::to_string(p.degree) + " words each in " +
-           counted(static_cast<int>(banks), "bank") + " (first: bank " + std::to_string(p.bank) + ")\n";
+           text::counted(static_cast<int>(banks), "bank") + " (first: bank " + std::to_string(p.bank) + ")\n";
   }
   return out;
 }

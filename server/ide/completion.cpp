@@ -8,6 +8,7 @@
 #include "compiler/dispatch/variant.h"
 #include "compiler/ir/primitive.h"
 #include "compiler/script/homes.h"
+#include "compiler/text/letters.h"
 #include "server/ide/comments.h"
 #include "server/ide/imports.h"
 #include "server/ide/lines.h"
@@ -25,10 +26,6 @@ constexpr const char* kDtypes[] = {"float16",       "bfloat16",       "float32",
                                    "uint32",        "uint64",         "bool",      "float8_e4m3fn", "float8_e5m2",
                                    "float4_e2m1fn", "float8_e8m0fnu", "float16x2", "float32x2",     "handle"};
 constexpr const char* kScopes[] = {"global", "shared", "shared.dyn", "local", "tmem"};
-
-bool letter(char c) {
-  return static_cast<unsigned char>(c) >= 0x80 || std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
 
 // `from MODULE import ...`, and the modules themselves. False: the line is none.
 bool add_imports(Completions& out, const Query& q, Names& names, std::string_view line) {
@@ -209,11 +206,11 @@ void add_keywords(Completions& out, const std::string& function, const OpenCall&
 void Completions::count_uses(std::string_view text, std::string_view owner) {
   std::unordered_map<std::string_view, std::uint32_t> uses;
   for (std::size_t at = text.find(owner); at != text.npos; at = text.find(owner, at + owner.size())) {
-    if (at && (letter(text[at - 1]) || text[at - 1] == '.')) continue;
+    if (at && (text::is_name_byte(text[at - 1]) || text[at - 1] == '.')) continue;
     std::size_t begin = at + owner.size();
     if (begin >= text.size() || text[begin] != '.') continue;
     std::size_t end = ++begin;
-    while (end < text.size() && letter(text[end])) ++end;
+    while (end < text.size() && text::is_name_byte(text[end])) ++end;
     if (end > begin) ++uses[text.substr(begin, end - begin)];
   }
   if (uses.empty()) return;
@@ -244,7 +241,7 @@ std::vector<Completion> completions(const Query& q, std::uint32_t offset) {
   const text::Dialect release = q.snapshot->surface().dialect();
   Completions out;
   std::uint32_t begin = offset;
-  while (begin > 0 && letter(text[begin - 1])) --begin;
+  while (begin > 0 && text::is_name_byte(text[begin - 1])) --begin;
   const Brackets brackets = open_brackets(text, offset);
   std::string_view line = text.substr(line_begin(text, offset), offset - line_begin(text, offset));
   if (brackets.in_comment) {

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "compiler/ir/printer.h"
+#include "compiler/text/letters.h"
 #include "server/ide/instructions.h"
 #include "server/ide/look.h"
 #include "server/ide/spelling.h"
@@ -19,10 +20,6 @@ using Kind = Completion::Kind;
 constexpr std::size_t kDetailLetters = 80;
 constexpr std::uint32_t kNear = 12'000;   // bytes to either side
 constexpr std::uint32_t kMostLines = 60;  // of one statement behind the cursor
-
-bool letter(char c) {
-  return static_cast<unsigned char>(c) >= 0x80 || std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
 
 // ---- of the language ------------------------------------------------------------------------------------------------
 
@@ -304,7 +301,7 @@ Typed typed_statement(std::string_view text, std::uint32_t offset) {
   out.indent = line.substr(0, first == line.npos ? line.size() : first);
   std::string_view rest = line.substr(out.indent.size());
   std::size_t word = 0;
-  while (word < rest.size() && letter(rest[word])) ++word;
+  while (word < rest.size() && text::is_name_byte(rest[word])) ++word;
   out.first_word = rest.substr(0, word);
   std::size_t last = line.find_last_not_of(" \t\r\n");
   // What follows may be a block that the statement heads, also while its colon is missing.
@@ -390,12 +387,12 @@ Stretch owner_before(std::string_view text, std::uint32_t dot) {
   std::uint32_t at = dot;
   while (at > 0) {
     const char c = text[at - 1];
-    if (letter(c) || (c == '.' && at < dot)) {
+    if (text::is_name_byte(c) || (c == '.' && at < dot)) {
       --at;
       continue;
     }
     if (c != ')' && c != ']') break;
-    if (at < dot && letter(text[at])) break;  // `) x`
+    if (at < dot && text::is_name_byte(text[at])) break;  // `) x`
     int depth = 0;
     std::uint32_t i = at;
     for (; i > 0; --i) {
@@ -441,7 +438,7 @@ void add_members(Completions& out, const Query& q, Names& names, Stretch owner, 
   // What is said nearby counts; so a long script costs no more than a short one.
   const std::uint32_t from = offset > kNear ? offset - kNear : 0;
   std::string_view near = text.substr(from, 2 * kNear);
-  const bool is_dotted = std::ranges::all_of(written, [](char c) { return letter(c) || c == '.'; });
+  const bool is_dotted = std::ranges::all_of(written, [](char c) { return text::is_name_byte(c) || c == '.'; });
   const bool decorates = owner.begin > 0 && text[owner.begin - 1] == '@';
   if (is_dotted && add_of_language(out, q, canonical(*q.snapshot, written, offset), decorates)) {
     return out.count_uses(near, written);

@@ -2,16 +2,13 @@
 
 #include <algorithm>
 
+#include "compiler/text/letters.h"
 #include "server/ide/instructions.h"
 
 namespace tilewright::ide {
 namespace {
 
 using namespace syntax;
-
-bool word(char c) {
-  return static_cast<unsigned char>(c) >= 0x80 || std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
 
 // Without the spaces, line ends and backslashes around it.
 std::string_view stripped(std::string_view text) {
@@ -207,7 +204,7 @@ Brackets open_brackets(std::string_view text, std::uint32_t offset) {
       open.back().argument_begin = i + 1;
     } else if (c == '=' && !open.empty() && (i + 1 == text.size() || text[i + 1] != '=')) {
       std::string_view key = stripped(text.substr(open.back().argument_begin, i - open.back().argument_begin));
-      if (!key.empty() && std::ranges::all_of(key, word)) open.back().keywords.emplace_back(key);
+      if (!key.empty() && std::ranges::all_of(key, text::is_name_byte)) open.back().keywords.emplace_back(key);
     }
   }
   return out;
@@ -223,7 +220,7 @@ std::optional<OpenCall> open_call(std::string_view text, std::uint32_t offset, c
     const Bracket& b = brackets.open[at];
     if (b.kind != '(') continue;
     std::size_t end = b.at, begin = end;
-    while (begin > 0 && (word(text[begin - 1]) || text[begin - 1] == '.')) --begin;
+    while (begin > 0 && (text::is_name_byte(text[begin - 1]) || text[begin - 1] == '.')) --begin;
     if (begin == end) continue;  // parentheses around an expression
     std::size_t before = begin;
     while (before > 0 && text[before - 1] == ' ') --before;

@@ -35,6 +35,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/text/lookup.h"
 #include "protocol/lsp.h"
 #include "server/ide/query.h"
 #include "server/lsp/uri.h"
@@ -133,10 +134,7 @@ class Registry {
   // Methods `tilewright/x` are commands `tilewright.x` as well.
   std::vector<std::string> commands() const;
 
-  const Handler* find(const std::string& method) const {
-    auto it = handlers_.find(method);
-    return it == handlers_.end() ? nullptr : &it->second;
-  }
+  const Handler* find(const std::string& method) const { return text::found_in(handlers_, method); }
   Json capabilities(const Client& client) const;
 
  private:

@@ -204,6 +204,11 @@ void emit(std::FILE* to, std::string_view document) {
   if (!document.empty()) line_of(to).blank = document.ends_with('\n');
 }
 
+void say_refusal(const std::string& message, const std::string& hint) {
+  sayf(stderr, "tilewright: %s\n", message.c_str());
+  if (!hint.empty()) sayf(stderr, "  hint: %s\n", hint.c_str());
+}
+
 void clear_line(std::FILE* to) {
   const std::scoped_lock lock(one_at_a_time());
   std::fputs("\r\x1b[K", to);

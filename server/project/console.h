@@ -3,6 +3,7 @@
 // (tests/house/rooms.py asks).
 #pragma once
 #include <cstdio>
+#include <string>
 #include <string_view>
 
 namespace tilewright::project {
@@ -19,6 +20,10 @@ void say(std::FILE* to, std::string_view text);
 void say_source(std::FILE* to, std::string_view text);
 // Prints a document that escapes what it holds by itself: JSON, SARIF, XML, HTML, workflow commands.
 void emit(std::FILE* to, std::string_view document);
+
+// Why a command does not begin, to standard error: "tilewright: ...", and in a second line what to do, where that is
+// said.
+void say_refusal(const std::string& message, const std::string& hint);
 
 // "\r" and clear to the end: for a line of progress on a terminal.
 void clear_line(std::FILE* to);

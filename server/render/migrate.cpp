@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/text/amounts.h"
 #include "compiler/text/escape.h"
 #include "server/render/json.h"
 
@@ -24,10 +25,6 @@ text::LineColumn place_of(const work::MigratedFile& file, const migrate::Decisio
   return text::Source(file.path, file.result.text).position(d.at);
 }
 
-std::string counted(std::size_t n, std::string_view one) {
-  return std::to_string(n) + " " + std::string(one) + (n == 1 ? "" : "s");
-}
-
 }  // namespace
 
 std::string migrated_text(const MigratedPart& part, text::Dialect to) {
@@ -36,7 +33,7 @@ std::string migrated_text(const MigratedPart& part, text::Dialect to) {
   if (!file.wrong.empty()) return path + ": " + file.wrong + "\n";
   if (file.already) return path + ": written in " + file.from.words() + "; nothing to do\n";
   std::string out = path + ": from " + file.from.words() + " to " + std::string(text::dialect_name(to)) + ", " +
-                    counted(file.result.edits, "edit") + "\n";
+                    text::counted(file.result.edits, "edit") + "\n";
   const bool proven = !part.checks.empty() && std::ranges::all_of(part.checks, [](const work::MigrationCheck& c) {
     return c.result == Result::Same;
   });

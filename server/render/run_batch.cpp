@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "compiler/text/amounts.h"
 #include "compiler/text/escape.h"
 #include "server/render/run_report.h"
 
@@ -12,12 +13,6 @@ namespace tilewright::render {
 namespace {
 
 using End = work::RunAnswer::End;
-
-std::string formatted(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
 
 std::string verdict_of(const work::RunAnswer& answer) {
   switch (answer.end) {
@@ -86,14 +81,9 @@ TestCase test_of(const work::BatchRun& run, const RunRow& row) {
   return test;
 }
 
-// Columns that characters take on a terminal, near enough: one each.
-std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 // The first `most` characters, the last of them "…" where some are left out.
 std::string cut(const std::string& text, std::size_t most) {
-  if (width(text) <= most) return text;
+  if (text::columns_of(text) <= most) return text;
   std::size_t at = 0;
   for (std::size_t seen = 0; at < text.size(); ++at)
     if ((text[at] & 0xC0) != 0x80 && ++seen == most) break;
@@ -101,7 +91,7 @@ std::string cut(const std::string& text, std::size_t most) {
 }
 
 std::string padded(const std::string& text, std::size_t columns, bool right) {
-  const std::string space(columns - std::min(columns, width(text)), ' ');
+  const std::string space(columns - std::min(columns, text::columns_of(text)), ' ');
   return right ? space + text : text + space;
 }
 
@@ -116,9 +106,9 @@ Cells cells_of(const RunRow& row) {
   return {row.entry.empty() ? "(the script)" : text::visible(row.entry),
           row.where.empty() ? "-" : text::visible(row.where),
           row.verdict,
-          row.median_us ? formatted("%.2f us", *row.median_us) : "",
-          row.fraction ? formatted("%.1f %%", *row.fraction * 100) : "",
-          row.difference ? formatted("%.3g", *row.difference) : ""};
+          row.median_us ? text::formatted("%.2f us", *row.median_us) : "",
+          row.fraction ? text::formatted("%.1f %%", *row.fraction * 100) : "",
+          row.difference ? text::formatted("%.3g", *row.difference) : ""};
 }
 
 std::string_view colour_of(const RunRow& row, const Colours& c) {
@@ -181,11 +171,11 @@ std::string run_table(const std::vector<RunRow>& rows, bool verbose, const Colou
   std::array<std::size_t, kColumns> widths{};
   for (const RunRow& row : rows) {
     table.push_back(cells_of(row));
-    for (std::size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], width(table.back()[i]));
+    for (std::size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], text::columns_of(table.back()[i]));
   }
   // An empty column is left out.
   for (std::size_t i = 0; i < kColumns; ++i)
-    if (widths[i] > 0) widths[i] = std::max(widths[i], width(heads()[i]));
+    if (widths[i] > 0) widths[i] = std::max(widths[i], text::columns_of(heads()[i]));
   std::set<std::string_view> scripts;
   for (const RunRow& row : rows) scripts.insert(row.path);
   const bool several = scripts.size() > 1;

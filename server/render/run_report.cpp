@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/text/amounts.h"
 #include "compiler/text/escape.h"
 #include "server/render/json.h"
+#include "server/render/profile.h"
 #include "server/render/report.h"
 #include "server/render/terminal.h"
 #include "server/render/watch.h"
@@ -13,12 +15,6 @@ namespace tilewright::render {
 namespace {
 
 constexpr std::string_view kRoles[] = {"input", "output", "inout"};
-
-std::string formatted(const char* format, double value) {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value);
-  return text;
-}
 
 std::string place_text(text::Span span, const text::Anchors& anchors) {
   text::Anchors::Place place = anchors.resolve(span);
@@ -119,19 +115,21 @@ Json timing_json(const run::Report& r) {
 }
 
 std::string spread_text(const run::Spread& s, std::size_t count) {
-  return formatted("%.2f", s.median) + " us, median of " + std::to_string(count) + " (" + formatted("%.2f", s.p20) +
-         " to " + formatted("%.2f", s.p80) + (s.stable || count < 5 ? ")" : ", not stable)");
+  return text::formatted("%.2f", s.median) + " us, median of " + std::to_string(count) + " (" +
+         text::formatted("%.2f", s.p20) + " to " + text::formatted("%.2f", s.p80) +
+         (s.stable || count < 5 ? ")" : ", not stable)");
 }
 
-std::string percent(double ratio) { return formatted("%.1f", std::fabs(ratio - 1) * 100); }
+std::string percent(double ratio) { return text::formatted("%.1f", std::fabs(ratio - 1) * 100); }
 
 // "copy is 3.1 % faster than other (2.8 to 3.4 %, p = 0.0001)".
 std::string contest_text(const std::string& first, const std::string& second, const std::optional<run::Contest>& c) {
   if (!c) return "too few rounds to compare: at least 6 with --repeat";
-  const std::string probability = c->probability < 1e-4 ? "p < 0.0001" : "p = " + formatted("%.4f", c->probability);
+  const std::string probability =
+      c->probability < 1e-4 ? "p < 0.0001" : "p = " + text::formatted("%.4f", c->probability);
   if (!c->significant) {
-    return "no difference seen: " + second + " takes " + formatted("%.1f", c->least * 100) + " to " +
-           formatted("%.1f", c->most * 100) + " % of the time (95 % interval, " + probability + ")";
+    return "no difference seen: " + second + " takes " + text::formatted("%.1f", c->least * 100) + " to " +
+           text::formatted("%.1f", c->most * 100) + " % of the time (95 % interval, " + probability + ")";
   }
   const bool faster = c->ratio > 1;
   const double near = faster ? c->least : 1 / c->most, far = faster ? c->most : 1 / c->least;
@@ -145,12 +143,12 @@ std::string timing_text(const run::Report& r) {
   const run::Measured& m = r.outcome.measured;
   std::string out = "  time     " + spread_text(t.cold, m.cold.size()) + ", L2 emptied";
   if (t.cold.median > 0 && t.bytes > 0)
-    out += ", " + formatted("%.1f", static_cast<double>(t.bytes) / t.cold.median / 1e3) + " GB/s";
+    out += ", " + text::formatted("%.1f", static_cast<double>(t.bytes) / t.cold.median / 1e3) + " GB/s";
   out += "\n           " + spread_text(t.hot, m.hot.size()) + ", hot\n";
   if (t.copy && t.fraction > 0) {
     out += "  copy     " + spread_text(*t.copy, m.copy.size()) + ", the driver's of " +
            std::to_string(r.bound.job.copy_bytes) + " bytes: the kernel reaches " +
-           formatted("%.1f", t.fraction * 100) + " % of its speed\n";
+           text::formatted("%.1f", t.fraction * 100) + " % of its speed\n";
   }
   if (t.rival) {
     out += "  against  " + spread_text(t.rival->cold, m.rival_cold.size()) + ", L2 emptied, of " +
@@ -165,7 +163,7 @@ std::string timing_text(const run::Report& r) {
   out += "  device   SM " + std::to_string(c.sm_least) + " to " + std::to_string(c.sm_most) + " MHz";
   if (c.sm_limit) out += " of " + std::to_string(c.sm_limit);
   out += ", memory " + std::to_string(c.memory_clock) + " MHz, " + std::to_string(c.first_celsius) + " to " +
-         std::to_string(c.last_celsius) + " °C, " + formatted("%.0f", c.watts) + " W, ";
+         std::to_string(c.last_celsius) + " °C, " + text::formatted("%.0f", c.watts) + " W, ";
   std::string reasons;
   for (const std::string& word : run::throttle_words(c.reasons)) reasons += (reasons.empty() ? "" : ", ") + word;
   return out + (reasons.empty() ? "not throttled" : "clocks: " + reasons) + ", driver " + text::visible(c.driver) +
@@ -292,7 +290,7 @@ std::string run_text(const work::RunAnswer& answer, const Colours& c) {
     if (t.comparison && !t.comparison->mismatches) {
       out += "  " + std::string(c.green) + "as expected" + std::string(c.plain) + " (" + text::visible(t.expected_from);
       if (t.comparison->max_absolute > 0)
-        out += ", largest difference " + formatted("%.3g", t.comparison->max_absolute);
+        out += ", largest difference " + text::formatted("%.3g", t.comparison->max_absolute);
       out += ")";
     }
     if (!t.file.empty()) out += "  → " + text::visible(t.file);
@@ -308,6 +306,7 @@ std::string run_text(const work::RunAnswer& answer, const Colours& c) {
            " repeats it\n";
   if (r.timing) out += timing_text(r);
   out += watches_text(r);
+  if (!r.outcome.profile.empty()) out += profile_text(answer, c);
   if (!r.outcome.printed.empty())
     out += "  printed\n" + r.outcome.printed + (r.outcome.printed.ends_with('\n') ? "" : "\n");
   for (const std::string& p : r.problems)
@@ -348,6 +347,7 @@ Json run_json(const work::RunAnswer& answer) {
     case End::Reported: {
       Json report = report_json(answer.report, answer.compiled.evaluation->anchors);
       if (!answer.where.empty()) report["where"] = answer.where;
+      if (!answer.report.outcome.profile.empty()) report["profile"] = profile_json(answer);
       return report;
     }
     case End::NoDevice: return run_refusal("no_device", answer.failure);

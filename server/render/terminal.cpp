@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "compiler/text/amounts.h"
 #include "compiler/text/escape.h"
 #include "server/project/console.h"
 
@@ -39,10 +40,6 @@ std::string where(const text::Anchors::Place& place) {
   return text::visible(place.source->path()) + ":" + std::to_string(at.line + 1) + ":" + std::to_string(at.column + 1);
 }
 
-std::size_t count_characters(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 // The length in bytes of the first `columns` characters.
 std::size_t bytes_of(std::string_view line, std::size_t columns) {
   std::size_t i = 0;
@@ -67,7 +64,7 @@ std::string excerpt(const text::Anchors::Place& place, const Colours& c, std::st
   std::string pad;
   for (char ch : before)
     if ((ch & 0xC0) != 0x80) pad += ch == '\t' ? '\t' : ' ';
-  const std::string marks(std::max<std::size_t>(1, count_characters(marked)), '^');
+  const std::string marks(std::max<std::size_t>(1, text::columns_of(marked)), '^');
   const std::string number = std::to_string(from.line + 1);
   std::string out;
   out += std::string(c.dim) + "  " + number + " | " + std::string(c.plain) + text::visible_lines(line) + "\n";

@@ -3,15 +3,9 @@
 #include <set>
 #include <tuple>
 
+#include "compiler/text/amounts.h"
+
 namespace tilewright::work {
-namespace {
-
-std::string counted(std::size_t n, std::string_view what) {
-  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
-}
-
-}  // namespace
-
 std::vector<session::Finding> findings(const CheckedFile& file) { return session::findings(file.compiled, file.path); }
 
 std::vector<SilencedFinding> silenced_findings(const CheckedFile& file) {
@@ -29,20 +23,20 @@ std::vector<SilencedFinding> silenced_findings(const CheckedFile& file) {
   return out;
 }
 
-std::string silenced_words(std::size_t findings) { return counted(findings, "finding") + " silenced"; }
+std::string silenced_words(std::size_t findings) { return text::counted(findings, "finding") + " silenced"; }
 
 std::vector<script::Unchecked> unchecked_functions(const CheckedFile& file) {
   if (file.compiled.empty() || !file.compiled.front().evaluation) return {};
   return file.compiled.front().evaluation->unchecked;
 }
 
-std::string unchecked_words(std::size_t functions) { return counted(functions, "function") + " not checked"; }
+std::string unchecked_words(std::size_t functions) { return text::counted(functions, "function") + " not checked"; }
 
 std::optional<NotChecked> not_checked(std::size_t kernels, std::optional<std::size_t> untried) {
   if (kernels == 0 || untried == 0) return std::nullopt;
   if (!untried) return NotChecked{};
   return NotChecked{.words = "synchronisation not wholly checked in " + std::to_string(*untried) + " of " +
-                             counted(kernels, "kernel")};
+                             text::counted(kernels, "kernel")};
 }
 
 void Summary::add(const CheckedFile& file) {
@@ -69,9 +63,9 @@ void Summary::add(const Summary& other) {
 }
 
 std::string Summary::text() const {
-  std::string out = counted(errors, "error") + ", " + counted(warnings, "warning") + " in " + counted(files, "file") +
-                    " with " + counted(kernels, "kernel");
-  if (passed_over) out += "; " + counted(passed_over, "other Python file") + " without tile scripts";
+  std::string out = text::counted(errors, "error") + ", " + text::counted(warnings, "warning") + " in " +
+                    text::counted(files, "file") + " with " + text::counted(kernels, "kernel");
+  if (passed_over) out += "; " + text::counted(passed_over, "other Python file") + " without tile scripts";
   if (unchecked) out += "; " + unchecked_words(unchecked);
   if (auto left_out = not_checked(kernels, untried)) out += "; " + left_out->words;
   if (silenced) out += "; " + silenced_words(silenced);

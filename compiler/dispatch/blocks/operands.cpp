@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "compiler/dispatch/copy_regions.h"
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
 
@@ -10,14 +11,6 @@ namespace {
 
 using ir::Expr;
 using ir::StorageScope;
-
-std::vector<Expr> wide_extents(const ir::Region& region) {
-  std::vector<Expr> extents;
-  for (const ir::Range& r : region.ranges) {
-    if (!ir::is_constant(r.extent, 1)) extents.push_back(r.extent);
-  }
-  return extents;
-}
 
 std::string shape_text(const ir::Region& region) {
   std::string text;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/script/codes.h"
+#include "compiler/script/python/identity.h"
 #include "compiler/script/python/lazy_iterators.h"
 #include "compiler/script/python/support.h"
 
@@ -57,10 +58,6 @@ Value partial(Interpreter& in, const Arguments& args, Value) {
   return in.native("partial", call_partial, in.tuple({args.positional[0], rest, Value::object(keywords)}));
 }
 
-Value identity(Interpreter& in, const Arguments& args, Value) {
-  return args.positional.empty() ? in.native("decorator", identity) : args.positional[0];
-}
-
 // Another function, which keeps what the given one returned (Interpreter::call_function).
 Value cached(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "cache", 1, 1)) return Value::error();
@@ -83,7 +80,7 @@ Value cache(Interpreter& in, const Arguments& args, Value) {
   return in.native("decorator", cached);
 }
 
-Value wraps(Interpreter& in, const Arguments&, Value) { return in.native("decorator", identity); }
+Value wraps(Interpreter& in, const Arguments&, Value) { return in.native("decorator", given_back); }
 
 Value cached_property(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "cached_property", 1, 1)) return Value::error();

@@ -2,6 +2,7 @@
 // comes from them.
 #include "compiler/script/codes.h"
 #include "compiler/script/generators.h"
+#include "compiler/script/python/identity.h"
 #include "compiler/script/python/methods.h"
 
 namespace tilewright::script {
@@ -9,9 +10,6 @@ namespace tilewright::script {
 namespace python {
 namespace {
 
-Value identity(Interpreter& in, const Arguments& args, Value) {
-  return args.positional.empty() ? in.native("decorator", identity) : args.positional[0];
-}
 Value nothing(Interpreter&, const Arguments&, Value) { return Value::none(); }
 
 Value builtin_class(Interpreter& in, std::string_view name) { return Value::object(class_named(in, name)); }
@@ -161,7 +159,7 @@ Value simple_namespace(Interpreter& in, const Arguments& args, Value) {
 
 constexpr Entry kTypes[] = {
     {"SimpleNamespace", simple_namespace},
-    {"MappingProxyType", identity},
+    {"MappingProxyType", given_back},
     {"NoneType", nullptr, [](Interpreter& in) { return Value::object(type_of(in, Value::none())); }},
 };
 Value abstract_method(Interpreter& in, const Arguments& args, Value) {
@@ -192,8 +190,8 @@ constexpr Entry kString[] = {
     {"ascii_uppercase", nullptr, [](Interpreter& in) { return in.string("ABCDEFGHIJKLMNOPQRSTUVWXYZ"); }},
     {"digits", nullptr, [](Interpreter& in) { return in.string("0123456789"); }},
 };
-constexpr Entry kTextwrap[] = {{"dedent", identity}};
-constexpr Entry kScript[] = {{"ir_module", identity}};
+constexpr Entry kTextwrap[] = {{"dedent", given_back}};
+constexpr Entry kScript[] = {{"ir_module", given_back}};
 
 // ---- pytest: parameters of tests name entries (script.md 4) -----------------------------------------------------
 

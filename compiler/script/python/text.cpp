@@ -360,16 +360,11 @@ Value all_are(Interpreter&, const Arguments&, Value self) {
 bool is_alphanumeric(char c) { return is_letter(c) || is_digit(c); }
 bool is_space(char c) { return kBlank.find(c) != kBlank.npos; }
 
-Value str_isupper(Interpreter&, const Arguments&, Value self) {
+// isupper(), islower(): letters of one case, and none of the other.
+template <bool (*Has)(char), bool (*Lacks)(char)>
+Value str_is_case(Interpreter&, const Arguments&, Value self) {
   Text text = self_text(self);
-  return Value::boolean(std::any_of(text.begin(), text.end(), is_upper) &&
-                        std::none_of(text.begin(), text.end(), is_lower));
-}
-
-Value str_islower(Interpreter&, const Arguments&, Value self) {
-  Text text = self_text(self);
-  return Value::boolean(std::any_of(text.begin(), text.end(), is_lower) &&
-                        std::none_of(text.begin(), text.end(), is_upper));
+  return Value::boolean(std::any_of(text.begin(), text.end(), Has) && std::none_of(text.begin(), text.end(), Lacks));
 }
 
 Value str_isidentifier(Interpreter&, const Arguments&, Value self) {
@@ -600,8 +595,8 @@ constexpr Entry kMethods[] = {
     {"isalpha", reads<all_are<is_letter>>},
     {"isalnum", reads<all_are<is_alphanumeric>>},
     {"isspace", reads<all_are<is_space>>},
-    {"isupper", reads<str_isupper>},
-    {"islower", reads<str_islower>},
+    {"isupper", reads<str_is_case<is_upper, is_lower>>},
+    {"islower", reads<str_is_case<is_lower, is_upper>>},
     {"isidentifier", reads<str_isidentifier>},
     {"ljust", reads<known<str_ljust>>},
     {"rjust", reads<known<str_rjust>>},

@@ -1,14 +1,11 @@
 // Type hints: names that are subscripted, combined and forgotten. Most are marker classes (support.h), so that
 // isinstance() with an abstract class still answers and classes may derive from Generic, Protocol, ABC, ...
 #include "compiler/script/codes.h"
+#include "compiler/script/python/identity.h"
 #include "compiler/script/python/types.h"
 
 namespace tilewright::script::python {
 namespace {
-
-Value identity(Interpreter& in, const Arguments& args, Value) {
-  return args.positional.empty() ? in.native("decorator", identity) : args.positional[0];
-}
 
 Value cast(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "cast", 2, 2)) return Value::error();
@@ -41,7 +38,7 @@ Value named_type_variable(Interpreter& in, const Arguments& args, Value self) {
 }
 
 // NewType("Name", base): calling it gives its argument back.
-Value new_type(Interpreter& in, const Arguments&, Value) { return in.native("NewType", identity); }
+Value new_type(Interpreter& in, const Arguments&, Value) { return in.native("NewType", given_back); }
 
 Value construct_plain_dict(Interpreter& in, const Arguments& args, Value self) {
   return construct_dict(in, args, self);
@@ -74,11 +71,11 @@ constexpr Entry kNames[] = {
     {"TypeVar", named_type_variable},
     {"ParamSpec", type_variable},
     {"TypeVarTuple", type_variable},
-    {"overload", identity},
-    {"final", identity},
-    {"override", identity},
-    {"no_type_check", identity},
-    {"runtime_checkable", identity},
+    {"overload", given_back},
+    {"final", given_back},
+    {"override", given_back},
+    {"no_type_check", given_back},
+    {"runtime_checkable", given_back},
     {"get_type_hints", opaque_function},
     {"get_origin", opaque_function},
     {"get_args", opaque_function},

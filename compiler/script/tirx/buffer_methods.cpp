@@ -13,8 +13,6 @@ namespace {
 
 const ir::Buffer* self_buffer(Value self) { return self.as<BufferValue>()->buffer; }
 
-std::string shown(const ir::Buffer* b) { return b->name.empty() ? std::string("buffer") : std::string(b->name); }
-
 Value view_of(Interpreter& in, const ir::Buffer& made, text::Span span) { return declared_view(in, made, span); }
 
 const layout::Layout* keep_layout(Interpreter& in, layout::Layout l) {
@@ -30,7 +28,7 @@ std::optional<std::vector<ir::Expr>> index_list(Interpreter& in, const ir::Buffe
   if (!indices) return std::nullopt;
   if (indices->size() != b->rank()) {
     in.fail(code::kIndex, span,
-            shown(b) + " has " + std::to_string(b->rank()) + " dimensions, " + std::to_string(indices->size()) +
+            shown_name(b) + " has " + std::to_string(b->rank()) + " dimensions, " + std::to_string(indices->size()) +
                 " indices are given");
     return std::nullopt;
   }
@@ -125,8 +123,9 @@ Value vload(Interpreter& in, const Arguments& args, Value self) {
     auto d = in.as_dtype(a[1], a.span(1));
     if (!d) return Value::error();
     if (d->element() != b->dtype.element() || d->lanes % b->dtype.lanes != 0) {
-      return in.fail(code::kType, a.span(1),
-                     "cannot load " + ir::dtype_name(*d) + " from " + shown(b) + " of " + ir::dtype_name(b->dtype));
+      return in.fail(
+          code::kType, a.span(1),
+          "cannot load " + ir::dtype_name(*d) + " from " + shown_name(b) + " of " + ir::dtype_name(b->dtype));
     }
     lanes = d->lanes / b->dtype.lanes;
   }
@@ -303,7 +302,7 @@ Value local_in_order(Interpreter& in, const Arguments& args, Value self) {
     shape.push_back(e);
   }
   if (!b->layout && (!given || shape.empty())) {
-    return in.fail(code::kLayout, args.call, shown(b) + " has no layout, so nothing says what a thread holds",
+    return in.fail(code::kLayout, args.call, shown_name(b) + " has no layout, so nothing says what a thread holds",
                    "give the shape and layout=");
   }
   if (shape.empty() || !given) {
@@ -340,10 +339,10 @@ Value local(Interpreter& in, const Arguments& args, Value self) {
   // Without a shape the own layout says how many elements a thread holds: a swizzle alone or over a tile says nothing.
   bool counts = b->layout && b->layout->is_tile();
   if ((!given && !b->layout) || (args.positional.empty() && !counts)) {
-    return in.fail(
-        code::kLayout, args.call,
-        shown(b) + (b->layout ? " has a swizzled layout" : " has no layout") + ", so nothing says what a thread holds",
-        given ? "give the shape, too" : "give the shape and layout=");
+    return in.fail(code::kLayout, args.call,
+                   shown_name(b) + (b->layout ? " has a swizzled layout" : " has no layout") +
+                       ", so nothing says what a thread holds",
+                   given ? "give the shape, too" : "give the shape and layout=");
   }
   if (!given) made.layout = keep_layout(in, layout::storage(*b->layout));
   std::vector<Value> dims = one_by_one(args);
@@ -385,13 +384,13 @@ Value permute(Interpreter& in, const Arguments& args, Value self) {
     auto n = in.as_int(d, args.call, "a dimension");
     if (!n) return Value::error();
     if (*n < 0 || *n >= static_cast<std::int64_t>(b->rank()) || seen[static_cast<std::size_t>(*n)]) {
-      return in.fail(code::kBuffer, args.call, "permute takes each dimension of " + shown(b) + " once");
+      return in.fail(code::kBuffer, args.call, "permute takes each dimension of " + shown_name(b) + " once");
     }
     seen[static_cast<std::size_t>(*n)] = true;
     order.push_back(static_cast<int>(*n));
   }
   if (order.size() != b->rank())
-    return in.fail(code::kBuffer, args.call, "permute takes each dimension of " + shown(b) + " once");
+    return in.fail(code::kBuffer, args.call, "permute takes each dimension of " + shown_name(b) + " once");
   ir::Buffer made = *b;
   std::vector<ir::Expr> shape;
   for (int d : order) shape.push_back(b->shape[static_cast<std::size_t>(d)]);
@@ -401,7 +400,7 @@ Value permute(Interpreter& in, const Arguments& args, Value self) {
   }
   if (!b->layout || !b->layout->is_tile()) {
     return in.fail(code::kLayout, args.call,
-                   "only a tile layout has dimensions to permute; " + shown(b) +
+                   "only a tile layout has dimensions to permute; " + shown_name(b) +
                        (b->layout ? " has a swizzled one" : " has none"));
   }
   auto grouped = layout::group(*b->layout->tile, ir::shape_of(*b));

@@ -9,6 +9,9 @@ std::span<const Record> buffer_view_records();
 // A view of what `made` was copied from; inside a kernel with the statement that declares it (buffer_methods.cpp).
 Value declared_view(Interpreter& in, const ir::Buffer& made, text::Span span);
 
+// A buffer's name for messages, "buffer" where it has none.
+std::string shown_name(const ir::Buffer* b);
+
 // a + b, a * b, ... of integers, in the wider of their types; simplified.
 ir::Expr index_math(ir::ExprKind kind, ir::Expr a, ir::Expr b);
 

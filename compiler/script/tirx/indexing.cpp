@@ -1,5 +1,6 @@
 // Indexing of buffers: elements, vectors and regions, read and stored (surface.md 4.4).
 #include "compiler/ir/outside.h"
+#include "compiler/script/tirx/buffer_views.h"
 #include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script {
@@ -10,9 +11,9 @@ Value make_region(Interpreter& in, const ir::Buffer* buffer, const std::vector<i
   return Value::object(r);
 }
 
-namespace {
-
 std::string shown_name(const ir::Buffer* b) { return b->name.empty() ? std::string("buffer") : std::string(b->name); }
+
+namespace {
 
 struct Indexed {
   bool region = false;

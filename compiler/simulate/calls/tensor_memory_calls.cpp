@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "compiler/simulate/calls/calls.h"
+#include "compiler/simulate/calls/tensor_failure.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/tensor/tensor_memory.h"
 
@@ -11,11 +12,6 @@ namespace tilewright::simulate {
 namespace {
 
 using intrinsics::Arguments;
-
-Step wrong(Machine& m, const Thread& t, std::string text) {
-  m.finding(code::kTensorMemory, Severity::Error, std::move(text), &t);
-  return Step::Failed;
-}
 
 // ---- allocation, by one warp ----
 

@@ -7,14 +7,13 @@
 #include "compiler/ir/origin.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine/machine.h"
+#include "compiler/text/amounts.h"
 
 namespace tilewright::simulate {
 namespace {
 
 constexpr std::size_t kMostRelated = 8;
 constexpr int kKnownCause = kCause + 1;
-
-std::string counted(std::int64_t n, const char* what) { return std::to_string(n) + " " + what + (n == 1 ? "" : "s"); }
 
 // How hints about memory begin that one thread gives back for others (races_told.cpp).
 constexpr std::string_view kReleasedForAll = "one thread ";
@@ -74,7 +73,7 @@ void Causes::arrives(Machine& m, const Thread& t, std::uint64_t barrier) {
   if (known->times >= static_cast<std::uint64_t>(lanes)) return;
   known->code = code::kMbarrier;
   known->message = std::to_string(lanes) + " lanes of warp " + std::to_string(t.linear / 32) + " each arrive at " +
-                   state->name + " by this call, and a phase takes " + counted(state->arrivals, "arrival");
+                   state->name + " by this call, and a phase takes " + text::counted(state->arrivals, "arrival");
   known->hint = "let one lane do it: put `if {elect}():` around the call"_row_text;
   known->origin = m.origin_of(t);
   known->cta = m.cta_of(t);
@@ -98,7 +97,7 @@ void Causes::counts(Machine& m, const Thread& t, Barrier& b, const Mbarrier& sta
   if (known == found_.end()) known = found_.insert(found_.end(), Finding{});
   if (static_cast<std::int64_t>(known->times) >= arrivers) return;
   known->code = code::kMbarrier;
-  known->message = state.name + " is initialised for " + counted(state.arrivals, "arrival") + ", and " +
+  known->message = state.name + " is initialised for " + text::counted(state.arrivals, "arrival") + ", and " +
                    std::to_string(arrivers) + " threads arrive at it by one call: its phases end before all have come";
   known->hint = std::string(kTooFew) + std::to_string(arrivers) + " arrivals, or let fewer threads arrive";
   known->origin = state.origin;
@@ -106,7 +105,7 @@ void Causes::counts(Machine& m, const Thread& t, Barrier& b, const Mbarrier& sta
   known->thread = t.linear;
   known->weight = kCause;
   known->times = static_cast<std::uint64_t>(arrivers);
-  known->related = {{m.origin_of(t), counted(arrivers, "thread") + " arrive here"}};
+  known->related = {{m.origin_of(t), text::counted(arrivers, "thread") + " arrive here"}};
 }
 
 void Causes::announces(Machine& m, const Thread& t, std::uint64_t barrier, std::int64_t bytes) {
@@ -123,7 +122,7 @@ void Causes::copies(Machine& m, const Thread& t, std::uint64_t barrier, std::int
   Barrier& b = barriers_[m.generic(barrier)];
   b.mixed = b.mixed || b.thread != t.number || b.announced == 0;
   b.copied += bytes;
-  if (b.brought.size() < kMostRelated) b.brought.push_back({m.origin_of(t), "brings " + counted(bytes, "byte")});
+  if (b.brought.size() < kMostRelated) b.brought.push_back({m.origin_of(t), "brings " + text::counted(bytes, "byte")});
 }
 
 void Causes::compare(Machine& m, std::uint64_t at, Barrier& b) {

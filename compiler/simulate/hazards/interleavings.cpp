@@ -4,6 +4,7 @@
 
 #include "compiler/ir/origin.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/hazards/clock.h"
 #include "compiler/simulate/machine/machine.h"
 
 namespace tilewright::simulate {
@@ -12,11 +13,6 @@ namespace {
 using Clock = Interleavings::Clock;
 
 std::uint32_t at(const Clock& clock, std::uint32_t agent) { return agent < clock.size() ? clock[agent] : 0; }
-
-void raise(Clock& clock, const Clock& more) {
-  if (clock.size() < more.size()) clock.resize(more.size());
-  for (std::size_t i = 0; i < more.size(); ++i) clock[i] = std::max(clock[i], more[i]);
-}
 
 bool covers(const Clock& clock, const Clock& part) {
   for (std::size_t i = 0; i < part.size(); ++i)
@@ -58,14 +54,14 @@ void Interleavings::advance(Warp& w) {
 void Interleavings::learn(Warp& w, const Clock& more, std::uint32_t agent, std::uint32_t time) {
   if (at(*w.past, agent) >= time && covers(*w.past, more)) return;
   auto next = std::make_shared<Clock>(*w.past);
-  raise(*next, more);
+  catch_up(*next, more);
   if (next->size() <= agent) next->resize(agent + 1);
   (*next)[agent] = std::max((*next)[agent], time);
   w.past = std::move(next);
 }
 
 void Interleavings::take_part(Phase& phase, const Thread& t, const Clock& past, bool later) {
-  raise(phase.before, past);
+  catch_up(phase.before, past);
   phase.later |= later;
   const std::uint32_t agent = now(t).agent;
   const ir::Origin origin = machine_.place_in_script(t);
@@ -119,7 +115,7 @@ void Interleavings::counts(const Thread& t, std::uint64_t barrier, std::uint64_t
 void Interleavings::phase_over(std::uint64_t barrier, std::uint64_t phase) {
   Barrier& b = barriers_[barrier];
   // A phase ends behind the one before.
-  raise(b.open.before, b.last.before);
+  catch_up(b.open.before, b.last.before);
   b.previous = std::move(b.last);
   b.last = std::move(b.open);
   b.open = {};
@@ -182,7 +178,7 @@ void Interleavings::leaves(const Thread& t, std::uint64_t place) { learn(now(t),
 void Interleavings::publishes(const Thread& t, std::uint64_t pointer) {
   // Very many places count as one: then more is taken to be ordered than is.
   if (published_.size() >= kPlaces && !published_.contains(pointer)) pointer = 0;
-  raise(published_[pointer], *now(t).past);
+  catch_up(published_[pointer], *now(t).past);
 }
 
 void Interleavings::hears(const Thread& t, std::uint64_t pointer) {

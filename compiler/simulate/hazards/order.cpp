@@ -3,17 +3,14 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/simulate/hazards/clock.h"
+
 namespace tilewright::simulate {
 namespace {
 
 void raise(std::vector<Time>& times, Agent agent, Time time) {
   if (agent >= times.size()) times.resize(agent + 1);
   times[agent] = std::max(times[agent], time);
-}
-
-void raise(std::vector<Time>& times, const std::vector<Time>& others) {
-  if (times.size() < others.size()) times.resize(others.size());
-  for (std::size_t i = 0; i < others.size(); ++i) times[i] = std::max(times[i], others[i]);
 }
 
 void include(std::vector<OtherGroup>& groups, const OtherGroup& other) {
@@ -25,9 +22,9 @@ void include(std::vector<OtherGroup>& groups, const OtherGroup& other) {
     both->seen = at->known->seen;
     both->proxied = at->known->proxied;
     both->proxied_global = at->known->proxied_global;
-    raise(both->seen, other.known->seen);
-    raise(both->proxied, other.known->proxied);
-    raise(both->proxied_global, other.known->proxied_global);
+    catch_up(both->seen, other.known->seen);
+    catch_up(both->proxied, other.known->proxied);
+    catch_up(both->proxied_global, other.known->proxied_global);
     if (both->seen != at->known->seen || both->proxied != at->known->proxied ||
         both->proxied_global != at->known->proxied_global)
       at->known = std::move(both);
@@ -121,9 +118,9 @@ Known Order::both(const Known& a, const Known& b) {
   Known* known = remembered(a->serial, b->serial);
   if (!*known) {
     auto out = copy_of(*a);
-    raise(out->seen, b->seen);
-    raise(out->proxied, b->proxied);
-    raise(out->proxied_global, b->proxied_global);
+    catch_up(out->seen, b->seen);
+    catch_up(out->proxied, b->proxied);
+    catch_up(out->proxied_global, b->proxied_global);
     include(out->groups, b->groups);
     out->within.push_back(b->serial);
     *known = out;
@@ -151,9 +148,9 @@ Known Order::close(const Gathering& gathering) {
   for (std::size_t i = 1; i < gathering.bases_.size(); ++i) {
     const Knowledge& base = *gathering.bases_[i];
     if (includes(*gathering.bases_[0], base)) continue;
-    raise(out->seen, base.seen);
-    raise(out->proxied, base.proxied);
-    raise(out->proxied_global, base.proxied_global);
+    catch_up(out->seen, base.seen);
+    catch_up(out->proxied, base.proxied);
+    catch_up(out->proxied_global, base.proxied_global);
     include(out->groups, base.groups);
   }
   out->within.clear();
@@ -209,8 +206,8 @@ void Order::fence_proxy(Agent thread, Space space) {
   if (!*known) {
     auto out = copy_of(*own.base);
     auto fence = [&](Knowledge& k) {
-      if (shared) raise(k.proxied, k.seen);
-      if (global) raise(k.proxied_global, k.seen);
+      if (shared) catch_up(k.proxied, k.seen);
+      if (global) catch_up(k.proxied_global, k.seen);
     };
     fence(*out);
     // What other clusters have released is made visible by a fence of the thread that acquired it, too.

@@ -1,4 +1,6 @@
 // Where the lanes of a warp meet: who has to come, what happens when all are there.
+#include "compiler/simulate/machine/meet.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -46,10 +48,6 @@ bool is_warp_kind(Kind k) {
     case Kind::WarpgroupCall: return true;
     default: return false;
   }
-}
-
-std::uint64_t combined(const Site& site, std::uint64_t x, std::uint64_t y) {
-  return combined(combine_named(site.text).value_or(Combine::Add), site.type, x, y);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "compiler/intrinsics/say.h"
 #include "compiler/simulate/calls/calls.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/machine/meet.h"
 #include "compiler/simulate/machine/value.h"
 
 namespace tilewright::simulate {
@@ -14,10 +15,6 @@ namespace {
 using Kind = Site::Kind;
 
 constexpr const char* kMoveOut = "move the barrier out of the branch, so that all threads come to one call";
-
-std::uint64_t combined(const Site& site, std::uint64_t x, std::uint64_t y) {
-  return combined(combine_named(site.text).value_or(Combine::Add), site.type, x, y);
-}
 
 }  // namespace
 

@@ -4,13 +4,13 @@
 #include <charconv>
 
 #include "compiler/expr/analyzer.h"
+#include "compiler/text/letters.h"
 
 namespace tilewright::simulate {
 namespace {
 
 using ir::Expr;
 
-bool begins_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 struct Wrong {
@@ -37,7 +37,7 @@ class Parser {
   std::string_view name() {
     blanks();
     std::size_t end = 0;
-    while (end < rest_.size() && (begins_name(rest_[end]) || is_digit(rest_[end]) || rest_[end] == '.')) ++end;
+    while (end < rest_.size() && (text::begins_name(rest_[end]) || is_digit(rest_[end]) || rest_[end] == '.')) ++end;
     const std::string_view out = rest_.substr(0, end);
     rest_.remove_prefix(end);
     return out;
@@ -112,7 +112,7 @@ class Parser {
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
       return Expr(value);
     }
-    const std::string_view word = rest_.empty() || !begins_name(rest_.front()) ? std::string_view() : name();
+    const std::string_view word = rest_.empty() || !text::begins_name(rest_.front()) ? std::string_view() : name();
     if (word.empty()) throw Wrong{rest_.empty() ? "it ends too early" : "'" + std::string(rest_) + "' is no number"};
     Expr value = names_(word);
     if (!value) throw Wrong{"there is no `" + std::string(word) + "` at that line"};

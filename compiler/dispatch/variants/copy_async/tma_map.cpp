@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/dispatch/variants/copy_async/tma_issue.h"
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
 
@@ -10,8 +11,6 @@ namespace tilewright::dispatch::tma {
 namespace {
 
 using ir::Expr;
-
-Expr as_expr(Dim d) { return d.is_constant() ? Expr(d.value()) : ir::simplify(d.expr()); }
 
 bool equal(const std::vector<Expr>& a, const std::vector<Expr>& b) {
   return std::ranges::equal(a, b, [](Expr x, Expr y) { return ir::provably_equal(x, y); });
