@@ -163,8 +163,9 @@ struct Outcome {
   // Of the simulator: who wrote the bytes that its options asked for.
   std::vector<std::optional<simulate::Producer>> produced;
   simulate::TimelineRecord timeline;  // of the simulator, where one was asked for: of all launches, one after the other
-  std::vector<simulate::Seen> seen;   // of the simulator: what watches saw
-  std::uint64_t unseen = 0;           // and how often more they would have
+  std::vector<simulate::ProfiledPlace> profile;  // the same, by place; of all launches
+  std::vector<simulate::Seen> seen;              // of the simulator: what watches saw
+  std::uint64_t unseen = 0;                      // and how often more they would have
   // Of the simulator: each thing that went wrong, once, in the order in which they showed. Their places are the
   // kernels', and live as long.
   std::vector<simulate::Finding> findings;

@@ -88,6 +88,7 @@ Outcome simulate_bound(const Bound& bound, const simulate::Options& options, uns
     simulate::Result result = simulate::run(*launch.kernel, launch_inputs(bound, launch, memory), options);
     out.printed += result.printed;
     append(out.timeline, std::move(result.timeline));
+    for (auto& [number, place] : result.profile) out.profile.push_back(place);
     std::ranges::move(result.seen, std::back_inserter(out.seen));
     out.unseen += result.unseen;
     out.produced.resize(options.blame.size());
@@ -148,6 +149,7 @@ void add(Outcome& out, Outcome other, const Job& job, std::array<unsigned char, 
     other.seen = std::move(out.seen);
     other.unseen = out.unseen;
     other.timeline = std::move(out.timeline);
+    other.profile = std::move(out.profile);
     out = std::move(other);
     return;
   }
@@ -257,7 +259,9 @@ Outcome SimulatedExecutor::execute_all(const Bound& bound, const std::stop_token
     }
     options.timing = schedule == 0 ? Latest : schedule == 1 ? Earliest : Random;
     options.seed = static_cast<std::uint64_t>(schedule);
-    if (schedule > 0) options.timeline = options.max_seen = 0;  // of the first one, whose results are compared
+    // Of the first one, whose results are compared.
+    if (schedule > 0) options.timeline = options.max_seen = 0;
+    if (schedule > 0) options.profile = false;
     Outcome one = simulate_bound(bound, options, kPoisons[schedule == 0 ? 0 : 1]);
     if (stop.stop_requested()) {
       one.status = Status::Stopped;

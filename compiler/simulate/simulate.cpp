@@ -14,6 +14,7 @@
 #include "compiler/simulate/machine/grid.h"
 #include "compiler/simulate/machine/machine.h"
 #include "compiler/simulate/machine/number.h"
+#include "compiler/simulate/profile/profile.h"
 
 namespace tilewright::simulate {
 
@@ -26,6 +27,7 @@ Machine::Machine(const lower::LoweredKernel& kernel, const Program& program, con
 
 void Machine::add_observers(std::shared_ptr<History> history) {
   if (options_.timeline) timeline_ = std::make_unique<Timeline>(result_.timeline, options_.timeline);
+  if (options_.profile) observers_.add(std::make_unique<Profile>(*this, result_.profile));
   if (!options_.races) return;
   auto search = std::make_unique<Hazards>(*this, std::move(history));
   hazards_ = search.get();

@@ -25,6 +25,7 @@
 
 #include "compiler/lower/lowered.h"
 #include "compiler/simulate/machine/timeline_event.h"
+#include "compiler/simulate/profile/record.h"
 
 namespace tilewright::simulate {
 
@@ -84,6 +85,7 @@ struct Options {
   std::vector<Asked> blame{};
   std::size_t max_seen = 0;  // what watches keep; 0: there are none
   std::size_t timeline = 0;  // events of a timeline, at most; 0: there is none
+  bool profile = false;      // what the run asks of the hardware is counted (profile/profile.h)
   unsigned jobs = 1;         // cores that clusters run on beside one another; needs `races`, and changes no answer
   // Told now and then how many clusters have ended, of how many; by the thread that calls run().
   std::function<void(std::uint64_t, std::uint64_t)> progress{};
@@ -150,6 +152,7 @@ struct Result {
   std::vector<std::optional<Producer>> produced;  // for each of Options::blame; nothing: never written
   std::vector<Seen> seen;                         // what watches saw, in the order of execution
   TimelineRecord timeline;
+  ProfileRecord profile;
   std::uint64_t unseen = 0;  // and how often more, after Options::max_seen
   // Of a part of the clusters: 1 for each byte of a tensor that they have written. Needs Options::races.
   std::map<std::string, std::vector<std::uint8_t>, std::less<>> written;

@@ -74,6 +74,8 @@ int run_one(const RunOptions& options, const work::RunRequest& request, const st
   }
   if (!options.clusters.empty() && executor->runs_cubins())
     return refuse(options, {"--clusters is a part for the simulator to run", "add --on sim"});
+  if (options.profile && executor->runs_cubins())
+    return refuse(options, {"--profile counts on the simulator", "add --on sim"});
   work::RunAnswer answer =
       work::run_script(*file, request, *executor, stop, [&](const std::string& what) { progress.show(what); });
   progress.show("");

@@ -32,8 +32,8 @@ constexpr std::chrono::milliseconds kPatience{100};  // for the next row
 
 // What makes no sense for several entries, or for several scripts.
 std::optional<run::Failure> senseless(const RunOptions& options, std::size_t scripts) {
-  if (!options.cubins.empty() || !options.trace.empty())
-    return run::Failure{"--cubin and --trace are for one entry", "name it with --entry EXPR"};
+  if (!options.cubins.empty() || !options.trace.empty() || options.profile)
+    return run::Failure{"--cubin, --trace and --profile are for one entry", "name it with --entry EXPR"};
   if (scripts > 1 && (!options.watches.empty() || !options.against.empty()))
     return run::Failure{"--watch and --against speak of one script", "name one script"};
   if (scripts > 1 && std::ranges::find(options.paths, "-") != options.paths.end())

@@ -82,6 +82,7 @@ constexpr std::string_view
         "--entry all --on lab          a remote or pool of tilewright.toml\n  tilewright run vector_add.py --on gpu "
         "--set n=1000000 --repeat 50\n  tilewright run kernels.py --on gpu --entry fast --against plain --seed "
         "secret\n  tilewright run copy.py --input A=arange --watch 'smem[3, 0:8]@14' --trace timeline.json\n  "
+        "tilewright run transpose.py --on sim --profile\n  "
         "tilewright run gemm.py --entry 'gemm(1024)' --on gpu --input A=a.npy --input B=b.npy --expect C=c.npy -o out/";
 
 // What the simulator does not execute, by the reason.
@@ -181,6 +182,10 @@ void add_simulation(CLI::App& c, RunOptions& options) {
              "EXPRESSION@LINE: on the simulator, what the expression is by thread and iteration where the line was "
              "executed, e.g. 'smem[3, 0:8]@14'; a buffer of any scope with indices and slices, or a number; "
              "repeatable");
+  c.add_flag(
+      "--profile", options.profile,
+      "On the simulator: what each line asks of global memory, shared memory and tensor cores, counted, and what "
+      "could be asked less");
   c.add_option("--trace", options.trace,
                "FILE: a timeline of the simulator's first schedule, in Chrome's trace format (ui.perfetto.dev opens "
                "it)");
@@ -284,6 +289,7 @@ std::expected<simulate::Options, run::Failure> simulator_of(const RunOptions& op
   if (!options.watches.empty()) simulator.max_seen = kSeen;
   constexpr std::size_t kEvents = 400'000;  // what viewers still open
   if (!options.trace.empty()) simulator.timeline = kEvents;
+  simulator.profile = options.profile;
   simulator.jobs = threads::threads_of(options.jobs);
   if (options.clusters.empty()) return simulator;
   auto part = part_of(options.clusters);

@@ -28,7 +28,7 @@ struct RunOptions {
   double memory = 0;
   std::optional<double> rtol, atol;
   DialectOption dialect;
-  bool fail_fast = false, require_all = false, verbose = false;
+  bool fail_fast = false, require_all = false, verbose = false, profile = false;
 
   bool all() const { return entries == std::vector<std::string>{"all"}; }
   bool json() const { return format == "json"; }

@@ -21,6 +21,20 @@ constexpr text::CodeInfo kOwn[] = {
      "A run that was asked for in the editor left something else than expected, or ended by a fault. It stands at the "
      "statement that wrote the first wrong element, or where the simulator finds the fault on the same inputs, else at "
      "the kernel, and goes with the next edit. `tilewright run FILE --entry EXPR --on TARGET` says all of it."},
+    {kConflictsCode, "bank conflicts",
+     "Lanes of a warp ask one bank of shared memory for different 4-byte words, so that a request takes more "
+     "wavefronts "
+     "than it would without conflicts (CUDA C++ Programming Guide, shared memory; layout::bank_conflicts counts). "
+     "Counted from the addresses of a simulated run, `tilewright run FILE --on sim --profile`; how long it takes on a "
+     "GPU is not known. Rows whose length in 4-byte words is odd have no conflicts along a column, and a swizzled "
+     "layout has none along rows and columns."},
+    {kScatteredCode, "scattered accesses to global memory",
+     "Global memory is moved in sectors of 32 bytes (CUDA C++ Best Practices Guide, coalesced access). The lanes of a "
+     "warp touch more of them with one request than the bytes that they ask for need. Counted from the addresses of a "
+     "simulated run, before caches: what another request finds in a cache costs less."},
+    {kNarrowCode, "narrow accesses to global memory",
+     "Each lane moves 1 or 2 bytes at a time, and could move 16 with one instruction. Counted as the script writes the "
+     "accesses; NVIDIA's compiler may join some of them."},
 };
 
 }  // namespace

@@ -12,6 +12,11 @@ namespace tilewright::project {
 inline constexpr std::string_view kToolsCode = "TW6001";
 inline constexpr std::string_view kRunCode = "TW6002";
 
+// What a profile advises (server/work/profile.h).
+inline constexpr std::string_view kConflictsCode = "TW7001";
+inline constexpr std::string_view kScatteredCode = "TW7002";
+inline constexpr std::string_view kNarrowCode = "TW7003";
+
 const text::CodeInfo* code_info(std::string_view code);  // null: no such code
 std::vector<text::CodeInfo> all_codes();
 

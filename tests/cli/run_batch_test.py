@@ -157,7 +157,7 @@ def make(*sizes):
 
     def test_what_makes_no_sense(self):
         for words, *arguments in (
-            ("--cubin and --trace are for one entry", "kernels", "--entry", "all", "--trace", "t.json"),
+            ("--cubin, --trace and --profile are for one entry", "kernels", "--entry", "all", "--trace", "t.json"),
             ("speak of one script", "kernels", "--entry", "all", "--watch", "A[0]@3"),
             ("is a folder", "kernels"),
             ("several scripts", "kernels/a.py", "kernels/f.py", "--entry", "staged"),

@@ -224,6 +224,8 @@ Step multiply(Machine& m, std::span<Thread> lanes, const Site& s) {
   Matrices matrices;
   if (!load(m, lanes, s, matrices)) return Step::Failed;
   m.spend(f.m * f.k);
+  m.observers().tell(&Observer::multiply, lanes[0],
+                     2 * static_cast<std::uint64_t>(f.m) * kColumns * static_cast<std::uint64_t>(f.k));
   const int count = register_bits(f.d) / bits_of(f.d);
   for (int lane = 0; lane < kLanes; ++lane) {
     Words words{};

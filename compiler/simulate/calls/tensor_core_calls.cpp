@@ -5,6 +5,7 @@
 
 #include "compiler/intrinsics/rows/tcgen05.h"
 #include "compiler/simulate/calls/calls.h"
+#include "compiler/simulate/calls/tensor_failure.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/tensor/tensor_core.h"
 
@@ -12,11 +13,6 @@ namespace tilewright::simulate {
 namespace {
 
 using intrinsics::Arguments;
-
-Step wrong(Machine& m, const Thread& t, std::string text) {
-  m.finding(code::kTensorMemory, Severity::Error, std::move(text), &t);
-  return Step::Failed;
-}
 
 Step unmodelled(Machine& m, const Thread& t, const std::string& what) {
   m.finding(code::kNotModelled, Severity::Incomplete, "the simulator does not execute " + what, &t);
@@ -132,6 +128,9 @@ class Product final : public Operation {
     const Observers& observers = m.observers();
     const std::uint32_t number = m.issue_number(t, Queue::TensorCore, TensorWork::Product);
     numbers = {number};
+    observers.tell(
+        &Observer::multiply, t,
+        2 * static_cast<std::uint64_t>(mma.m) * static_cast<std::uint64_t>(mma.n) * static_cast<std::uint64_t>(mma.k));
     for (std::uint32_t cta : ctas) {
       if (a) watch_matrix(m, t, number, cta, *a, mma.a_form());
       watch_matrix(m, t, number, cta, b, mma.b_form());

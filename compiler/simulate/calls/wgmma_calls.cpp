@@ -246,6 +246,9 @@ Step multiply(Machine& m, std::span<Thread> lanes, const Site& s) {
     op->numbers = {m.issue_number(t, Queue::Wgmma)};
     if (f.a_registers == 0) watch_matrix(m, t, op->numbers[0], t.cta, op->descriptor_a, f.a);
     watch_matrix(m, t, op->numbers[0], t.cta, op->descriptor_b, f.b);
+    m.observers().tell(&Observer::multiply, t,
+                       2 * static_cast<std::uint64_t>(kRows) * static_cast<std::uint64_t>(f.b.rows) *
+                           static_cast<std::uint64_t>(f.b.columns));
   }
   return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
 }

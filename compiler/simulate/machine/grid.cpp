@@ -166,7 +166,7 @@ void Grid::run_in_turn() {
 
 bool Grid::may_run_beside() const {
   return options_.jobs > 1 && count_ > 1 && options_.races && !options_.trace && options_.blame.empty() &&
-         options_.max_seen == 0 && options_.timeline == 0;
+         options_.max_seen == 0 && options_.timeline == 0 && !options_.profile;
 }
 
 namespace {

@@ -239,7 +239,12 @@ class Machine {
   // Is there a tensor map that the launch itself has encoded?
   bool is_encoded_map(std::uint64_t pointer) const;
   bool is_by_kernel(std::uint64_t block) const { return memory_.by_kernel.contains(block); }
+  bool is_global(std::uint64_t pointer) const {
+    const std::uint64_t block = generic(pointer) >> kOffsetBits;
+    return block != 0 && block < memory_.first_shared;
+  }
   std::uint32_t origin_number(const Thread& t) const { return program_.origin_of[t.pc]; }
+  std::uint32_t origin_number_at(std::uint32_t pc) const { return program_.origin_of[pc]; }
   ir::Origin origin_numbered(std::uint32_t number) const { return program_.origins[number]; }
   Warpgroups& warpgroups() { return warpgroups_; }
   TensorMemory& tensor_memory(std::uint32_t cta) { return tensor_memories_[cta]; }

@@ -85,6 +85,9 @@ class Observer {
   virtual void release_columns(const Thread&, std::int64_t /*first*/, std::int64_t /*columns*/,
                                std::uint32_t /*peer*/) {}
 
+  // Tensor cores are about to do so many operations for the thread's warp, warpgroup or CTA: 2 m n k of each product.
+  virtual void multiply(const Thread&, std::uint64_t /*operations*/) {}
+
   // ---- issue ----
   // An operation gets its number, from 1 in each group; its accesses follow.
   virtual void issue(const Thread&, std::uint32_t /*operation*/, Queue, TensorWork) {}

@@ -1,0 +1,157 @@
+#include "compiler/simulate/profile/profile.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <vector>
+
+#include "compiler/layout/picture.h"
+#include "compiler/simulate/machine/machine.h"
+
+namespace tilewright::simulate {
+namespace {
+
+constexpr std::uint64_t kSector = 32;
+constexpr std::int64_t kWidest = 16;  // bytes that a lane moves at once in shared memory
+
+// Kinds of streams.
+constexpr std::uint32_t kShared = 1, kWrites = 2;
+
+std::uint64_t sectors_of(std::uint64_t at, std::uint64_t bytes) {
+  return bytes == 0 ? 0 : (at + bytes - 1) / kSector - at / kSector + 1;
+}
+
+Traffic global_traffic(const WarpRequest& request) {
+  std::vector<std::uint64_t> starts;
+  for (std::size_t lane = 0; lane < 32; ++lane)
+    if (request.has(lane)) starts.push_back(request.at[lane]);
+  std::ranges::sort(starts);
+  Traffic out{.requests = 1, .bytes = starts.size() * static_cast<std::uint64_t>(request.bytes)};
+  const auto bytes = static_cast<std::uint64_t>(request.bytes);
+  std::uint64_t distinct = 0, end = 0, next_sector = 0;  // bytes and sectors up to there are counted
+  for (std::uint64_t at : starts) {
+    distinct += at + bytes - std::max(at, std::min(end, at + bytes));
+    end = std::max(end, at + bytes);
+    const std::uint64_t first = std::max(at / kSector, next_sector), last = (at + bytes - 1) / kSector + 1;
+    if (first < last) out.units += last - first;
+    next_sector = std::max(next_sector, last);
+  }
+  out.ideal = (distinct + kSector - 1) / kSector;
+  out.worst = out.units;
+  return out;
+}
+
+Traffic shared_traffic(const WarpRequest& request) {
+  const auto lanes = static_cast<std::uint64_t>(std::popcount(request.came));
+  Traffic out{.requests = 1, .bytes = lanes * static_cast<std::uint64_t>(request.bytes)};
+  // Wider ones are several of the widest.
+  for (std::int64_t done = 0; done < request.bytes; done += kWidest) {
+    const std::int64_t bytes = std::min<std::int64_t>(kWidest, request.bytes - done);
+    std::array<std::int64_t, 32> address;
+    for (std::size_t lane = 0; lane < 32; ++lane)
+      address[lane] = request.has(lane) ? (static_cast<std::int64_t>(request.at[lane]) + done) * 8 : -1;
+    const layout::BankReport report = layout::bank_conflicts(address, static_cast<int>(bytes * 8));
+    out.units += static_cast<std::uint64_t>(report.wavefronts);
+    out.ideal += static_cast<std::uint64_t>(report.ideal);
+  }
+  out.worst = out.units;
+  return out;
+}
+
+}  // namespace
+
+Profile::Memory Profile::memory_of(std::uint64_t pointer) const {
+  if (machine_.window_address(pointer)) return Memory::Shared;
+  return machine_.is_global(pointer) ? Memory::Global : Memory::Other;
+}
+
+ProfiledPlace& Profile::place_at(std::uint32_t pc) {
+  const std::uint32_t number = machine_.origin_number_at(pc);
+  auto [at, fresh] = out_.try_emplace(number);
+  if (fresh) at->second.origin = machine_.origin_numbered(number);
+  return at->second;
+}
+
+ProfiledPlace& Profile::place_of(const Thread& t) { return place_at(t.pc); }
+
+std::uint32_t Profile::lanes_of(const Thread& t) const {
+  const std::uint32_t first = t.linear / 32 * 32, left = machine_.cta_size() - first;
+  return left >= 32 ? ~0u : (1u << left) - 1;
+}
+
+std::uint32_t Profile::warp_of(const Thread& t) const {
+  return t.cta * ((machine_.cta_size() + 31) / 32) + t.linear / 32;
+}
+
+void Profile::account(ProfiledPlace& place, std::uint32_t kind, const WarpRequest& request) const {
+  const bool writes = (kind & kWrites) != 0;
+  if (kind & kShared) {
+    (writes ? place.shared_write : place.shared_read).add(shared_traffic(request));
+  } else {
+    (writes ? place.global_write : place.global_read).add(global_traffic(request));
+  }
+}
+
+void Profile::by_lane(const Thread& t, std::uint64_t pointer, std::int64_t bytes, bool writes) {
+  const Memory memory = memory_of(pointer);
+  if (memory == Memory::Other || bytes <= 0) return;
+  const std::uint32_t kind = (memory == Memory::Shared ? kShared : 0) | (writes ? kWrites : 0);
+  const std::uint64_t at = memory == Memory::Shared ? *machine_.window_address(pointer) : machine_.generic(pointer);
+  ProfiledPlace& place = place_of(t);
+  const bool room =
+      requests_.add({t.pc, kind, warp_of(t)}, t.linear % 32, lanes_of(t), at, static_cast<std::int32_t>(bytes),
+                    [&](const WarpRequest& request) { account(place, kind, request); });
+  if (!room) ++place.uncounted;
+}
+
+void Profile::end_cta(std::span<const Thread> threads, std::uint64_t, std::size_t) {
+  if (threads.empty()) return;
+  const std::uint32_t first = warp_of(threads.front());
+  requests_.close(
+      first, first + (machine_.cta_size() + 31) / 32,
+      [&](const Stream& stream, const WarpRequest& request) { account(place_at(stream.pc), stream.kind, request); });
+}
+
+void Profile::read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how, std::string_view) {
+  if (how == How::Atomic) {
+    if (memory_of(pointer) != Memory::Other) ++place_of(t).atomics;
+    return;
+  }
+  by_lane(t, pointer, bytes, false);
+}
+
+void Profile::write(const Thread& t, std::uint64_t pointer, std::int64_t bytes, const std::byte*, const std::byte* now,
+                    How how, std::string_view) {
+  // The write of an atomic access comes with its read. An mbarrier, whose life begins or ends, has no value.
+  if (how == How::Atomic || (!now && bytes == 8)) return;
+  by_lane(t, pointer, bytes, true);
+}
+
+void Profile::issue(const Thread& t, std::uint32_t operation, Queue queue, TensorWork) {
+  by_threads_ = queue == Queue::Copy ? operation : 0;
+  if (!by_threads_) ++place_of(t).operations;
+}
+
+void Profile::access(const Thread& t, const Accessed& what) {
+  if (what.is_map) return;
+  if (what.operation == by_threads_ && by_threads_ != 0) return by_lane(t, what.pointer, what.bytes, what.writes);
+  const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(what.bytes, 0));
+  switch (memory_of(what.pointer)) {
+    case Memory::Global:
+      place_of(t).copied_global += bytes;
+      place_of(t).copied_sectors += sectors_of(machine_.generic(what.pointer), bytes);
+      break;
+    case Memory::Shared: place_of(t).copied_shared += bytes; break;
+    case Memory::Other: break;
+  }
+}
+
+void Profile::multiply(const Thread& t, std::uint64_t operations) { place_of(t).multiplied += operations; }
+
+void Profile::come_to_wait(const Thread& t, std::uint64_t, std::int64_t) { ++place_of(t).waits; }
+
+void Profile::pass(std::span<const Thread* const> threads, std::uint64_t, std::string_view) {
+  if (!threads.empty()) place_of(*threads.front()).meetings += (threads.size() + 31) / 32;
+}
+
+}  // namespace tilewright::simulate

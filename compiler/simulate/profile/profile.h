@@ -1,0 +1,49 @@
+// Counts what a run asks of the hardware, by place in the script, as an observer of the machine.
+//
+// Sectors and wavefronts follow from the addresses of a warp's lanes: a request to global memory takes the sectors of
+// 32 bytes that its lanes touch, one to shared memory the wavefronts of layout::bank_conflicts(). Both are counted
+// before caches, and as the script's accesses stand: what NVIDIA's compiler joins into wider accesses or keeps in
+// registers counts as it is written. No number is a time.
+#pragma once
+#include <unordered_map>
+
+#include "compiler/simulate/machine/observer.h"
+#include "compiler/simulate/profile/record.h"
+#include "compiler/simulate/profile/warp_requests.h"
+
+namespace tilewright::simulate {
+
+class Machine;
+
+class Profile final : public Observer {
+ public:
+  // Adds to `out`, which several machines of one run share.
+  Profile(const Machine& machine, ProfileRecord& out) : machine_(machine), out_(out) {}
+
+  void end_cta(std::span<const Thread> threads, std::uint64_t first_block, std::size_t blocks) override;
+  void read(const Thread&, std::uint64_t pointer, std::int64_t bytes, How, std::string_view view) override;
+  void write(const Thread&, std::uint64_t pointer, std::int64_t bytes, const std::byte* old, const std::byte* now, How,
+             std::string_view view) override;
+  void access(const Thread&, const Accessed&) override;
+  void issue(const Thread&, std::uint32_t operation, Queue, TensorWork) override;
+  void multiply(const Thread&, std::uint64_t operations) override;
+  void come_to_wait(const Thread&, std::uint64_t barrier, std::int64_t phase) override;
+  void pass(std::span<const Thread* const>, std::uint64_t place, std::string_view name) override;
+
+ private:
+  enum class Memory : std::uint8_t { Global, Shared, Other };
+  Memory memory_of(std::uint64_t pointer) const;
+  ProfiledPlace& place_of(const Thread& t);
+  ProfiledPlace& place_at(std::uint32_t pc);
+  std::uint32_t lanes_of(const Thread& t) const;
+  std::uint32_t warp_of(const Thread& t) const;
+  void by_lane(const Thread& t, std::uint64_t pointer, std::int64_t bytes, bool writes);
+  void account(ProfiledPlace& place, std::uint32_t kind, const WarpRequest& request) const;
+
+  const Machine& machine_;
+  ProfileRecord& out_;
+  WarpRequests requests_;
+  std::uint32_t by_threads_ = 0;  // the operation issued last, if it is a cp.async
+};
+
+}  // namespace tilewright::simulate

@@ -1,0 +1,132 @@
+#include "server/render/profile.h"
+
+#include <algorithm>
+#include <array>
+
+#include "compiler/text/amounts.h"
+#include "compiler/text/escape.h"
+
+namespace tilewright::render {
+namespace {
+
+using simulate::ProfiledPlace;
+using simulate::Traffic;
+
+constexpr std::size_t kMostLines = 20, kMostText = 48;
+
+std::string grouped(std::uint64_t n) {
+  std::string digits = std::to_string(n);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+Json traffic_json(const Traffic& t, const char* unit) {
+  return {{"requests", t.requests}, {unit, t.units}, {"ideal", t.ideal}, {"bytes", t.bytes}, {"worst", t.worst}};
+}
+
+Json counted_json(const ProfiledPlace& p) {
+  return {{"global_read", traffic_json(p.global_read, "sectors")},
+          {"global_write", traffic_json(p.global_write, "sectors")},
+          {"shared_read", traffic_json(p.shared_read, "wavefronts")},
+          {"shared_write", traffic_json(p.shared_write, "wavefronts")},
+          {"atomics", p.atomics},
+          {"operations", p.operations},
+          {"copied_global_bytes", p.copied_global},
+          {"copied_global_sectors", p.copied_sectors},
+          {"copied_shared_bytes", p.copied_shared},
+          {"tensor_operations", p.multiplied},
+          {"barrier_waits", p.waits},
+          {"barrier_meetings", p.meetings},
+          {"uncounted", p.uncounted}};
+}
+
+// "4,096 (ideal)", "32,768 (8.0 × ideal)".
+std::string units_text(const Traffic& read, const Traffic& write) {
+  const std::uint64_t units = read.units + write.units, ideal = read.ideal + write.ideal;
+  if (units == 0) return "-";
+  if (units <= ideal || ideal == 0) return grouped(units);
+  return grouped(units) + " (" + text::formatted("%.1f", static_cast<double>(units) / static_cast<double>(ideal)) +
+         " × ideal)";
+}
+
+std::string copies_text(const ProfiledPlace& p) {
+  return p.copied_global || p.copied_shared ? grouped(std::max(p.copied_global, p.copied_shared)) + " bytes" : "-";
+}
+
+std::string cut(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  std::string out = text::visible(text);
+  std::size_t at = 0;
+  for (std::size_t seen = 0; at < out.size(); ++at)
+    if ((out[at] & 0xC0) != 0x80 && ++seen == kMostText) return out.substr(0, at) + "…";
+  return out;
+}
+
+std::string padded(const std::string& text, std::size_t width, bool right) {
+  const std::string space(width - std::min(width, text::columns_of(text)), ' ');
+  return right ? space + text : text + space;
+}
+
+}  // namespace
+
+std::string profile_text(const work::RunAnswer& answer, const Colours& c) {
+  const work::ProfileAnswer profile = work::profile_of(answer);
+  const ProfiledPlace& total = profile.total;
+  std::string out = "  profile  counted by the simulator; " + grouped(work::global_bytes(total)) +
+                    " bytes of sectors of global memory";
+  if (total.multiplied)
+    out += ", " + grouped(total.multiplied) +
+           " operations of tensor cores: " + text::formatted("%.1f", profile.intensity()) + " a byte";
+  out += "\n";
+  using Row = std::array<std::string, 6>;
+  std::vector<Row> rows{{"line", "share", "global sectors", "shared wavefronts", "copied", ""}};
+  double cost = 0;
+  for (const work::ProfiledLine& line : profile.lines) cost += line.cost;
+  for (std::size_t i = 0; i < std::min(kMostLines, profile.lines.size()); ++i) {
+    const work::ProfiledLine& line = profile.lines[i];
+    rows.push_back(
+        {std::to_string(line.line + 1), cost > 0 ? text::formatted("%.0f", 100 * line.cost / cost) + " %" : "-",
+         units_text(line.counted.global_read, line.counted.global_write),
+         units_text(line.counted.shared_read, line.counted.shared_write), copies_text(line.counted), cut(line.text)});
+  }
+  std::array<std::size_t, 6> widths{};
+  for (const Row& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], text::columns_of(row[i]));
+  for (const Row& row : rows) {
+    std::string line = "   ";
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) line += padded(row[i], widths[i], true) + "  ";
+    line += row.back();
+    out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  if (profile.lines.size() > kMostLines)
+    out += "    and " + text::counted(profile.lines.size() - kMostLines, "line") + " more (--json has all)\n";
+  out += "    the share is modelled from these counts with an H100's rates; no time was measured\n";
+  if (total.uncounted)
+    out += "    " + grouped(total.uncounted) + " accesses are not counted: their warps' lanes diverged too far\n";
+  for (const text::Diagnostic& d : profile.advice) out += diagnostic_text(d, answer.compiled.evaluation->anchors, c);
+  return out;
+}
+
+Json profile_json(const work::RunAnswer& answer) {
+  const work::ProfileAnswer profile = work::profile_of(answer);
+  const text::Anchors& anchors = answer.compiled.evaluation->anchors;
+  Json lines = Json::array(), advice = Json::array();
+  for (const work::ProfiledLine& line : profile.lines) {
+    Json chain = Json::array();
+    for (text::Span s : line.chain) chain.push_back(range_json(s, anchors));
+    Json one = counted_json(line.counted);
+    one.update(
+        {{"file", line.path}, {"line", line.line + 1}, {"text", line.text}, {"cost", line.cost}, {"chain", chain}});
+    lines.push_back(std::move(one));
+  }
+  for (const text::Diagnostic& d : profile.advice) advice.push_back(diagnostic_json(d, anchors));
+  return {{"counted_by", "simulator"},
+          {"cost_is", "modelled"},
+          {"total", counted_json(profile.total)},
+          {"global_bytes", work::global_bytes(profile.total)},
+          {"operations_per_byte", profile.intensity()},
+          {"lines", std::move(lines)},
+          {"advice", std::move(advice)}};
+}
+
+}  // namespace tilewright::render

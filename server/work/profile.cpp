@@ -1,0 +1,170 @@
+#include "server/work/profile.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "compiler/run/report.h"
+#include "compiler/text/amounts.h"
+#include "server/project/codes.h"
+
+namespace tilewright::work {
+namespace {
+
+using simulate::ProfiledPlace;
+using simulate::Traffic;
+
+// An excess below this share of what would do, or below so many units, is no advice.
+constexpr double kExcess = 0.25;
+constexpr std::uint64_t kFewest = 8;
+constexpr std::uint64_t kNarrow = 2, kWide = 16;  // bytes of a lane
+
+std::string grouped(std::uint64_t n) {
+  std::string digits = std::to_string(n);
+  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(static_cast<std::size_t>(at), ",");
+  return digits;
+}
+
+struct Advised {
+  std::uint64_t gain = 0;
+  text::Diagnostic diagnostic;
+};
+
+class Advice {
+ public:
+  Advice(const text::Anchors& anchors, std::vector<Advised>& out) : anchors_(anchors), out_(out) {}
+
+  void look_at(const ProfiledPlace& place) {
+    conflicts(place, place.shared_read, "reads of");
+    conflicts(place, place.shared_write, "writes to");
+    scattered(place, place.global_read, "reads of");
+    scattered(place, place.global_write, "writes to");
+    narrow(place, place.global_read, "reads of");
+    narrow(place, place.global_write, "writes to");
+  }
+
+ private:
+  static bool much(const Traffic& t) {
+    return t.units >= t.ideal + kFewest && static_cast<double>(t.units) >= (1 + kExcess) * static_cast<double>(t.ideal);
+  }
+
+  void conflicts(const ProfiledPlace& place, const Traffic& t, const char* what) {
+    if (!much(t)) return;
+    tell(place, t.units - t.ideal, project::kConflictsCode,
+         std::string(what) + " shared memory take " + grouped(t.units) + " wavefronts here, without bank conflicts " +
+             grouped(t.ideal) + " would do; one request takes up to " + grouped(t.worst),
+         "lanes of a warp want different words of one bank: pad the rows of the buffer, so that their length in 4-byte "
+         "words is odd, or give it a swizzled layout (`tilewright layout` counts the conflicts of one)");
+  }
+
+  void scattered(const ProfiledPlace& place, const Traffic& t, const char* what) {
+    if (!much(t)) return;
+    tell(place, 2 * (t.units - t.ideal), project::kScatteredCode,
+         std::string(what) + " global memory touch " + grouped(t.units) + " sectors of 32 bytes here, and " +
+             grouped(t.ideal) + " hold the bytes that are asked for",
+         "let neighbouring lanes access neighbouring elements: the lane's number belongs into the last index, or go "
+         "through shared memory");
+  }
+
+  void narrow(const ProfiledPlace& place, const Traffic& t, const char* what) {
+    if (t.requests < kFewest * kWide || much(t)) return;
+    const std::uint64_t of_lane = t.bytes / (t.requests * 32);
+    if (of_lane == 0 || of_lane > kNarrow) return;
+    const std::uint64_t fewer = t.requests * of_lane / kWide;
+    tell(place, t.requests - fewer, project::kNarrowCode,
+         std::string(what) + " global memory move " + text::counted(of_lane, "byte") +
+             " a lane and instruction here: " + grouped(t.requests) + " requests of warps where " + grouped(fewer) +
+             " of 16 bytes a lane would do",
+         "let each lane access 16 bytes of neighbouring elements at once, by a copy (Tx.copy) or a vectorized loop");
+  }
+
+  void tell(const ProfiledPlace& place, std::uint64_t gain, std::string_view code, std::string message,
+            std::string hint) {
+    simulate::Finding found;
+    found.code = code;
+    found.message = std::move(message);
+    found.hint = std::move(hint);
+    found.origin = place.origin;
+    text::Diagnostic d = run::diagnostic_of(found, anchors_);
+    d.message = found.message;  // it is of all CTAs
+    d.severity = text::Severity::Hint;
+    out_.push_back({gain, std::move(d)});
+  }
+
+  const text::Anchors& anchors_;
+  std::vector<Advised>& out_;
+};
+
+// One place for what stands at one statement, reached by one chain of calls: of all kernels and copies of its code.
+std::vector<ProfiledPlace> places_of(const run::Outcome& outcome) {
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, const ir::CallSite*>, ProfiledPlace> by;
+  for (const ProfiledPlace& place : outcome.profile) {
+    const text::Span at = place.origin.span;
+    ProfiledPlace& sum = by[{at.anchor, at.begin, at.end, place.origin.chain}];
+    sum.origin = place.origin;
+    sum.add(place);
+  }
+  std::vector<ProfiledPlace> out;
+  for (auto& [key, place] : by) out.push_back(std::move(place));
+  return out;
+}
+
+}  // namespace
+
+std::uint64_t global_bytes(const ProfiledPlace& p) {
+  return 32 * (p.global_read.units + p.global_write.units + p.copied_sectors);
+}
+
+double cost_of(const ProfiledPlace& p) {
+  return static_cast<double>(p.shared_read.units + p.shared_write.units + p.atomics) +
+         static_cast<double>(global_bytes(p)) / 16 + static_cast<double>(p.multiplied) / 4096;
+}
+
+double ProfileAnswer::intensity() const {
+  const std::uint64_t bytes = global_bytes(total);
+  return bytes ? static_cast<double>(total.multiplied) / static_cast<double>(bytes) : 0;
+}
+
+ProfileAnswer profile_of(const RunAnswer& answer) {
+  ProfileAnswer out;
+  const script::Evaluation& evaluation = *answer.compiled.evaluation;
+  const text::Source* script = evaluation.tree->source().get();
+  std::vector<Advised> advised;
+  std::map<std::pair<std::uint32_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>>, ProfiledLine> lines;
+  for (const ProfiledPlace& place : places_of(answer.report.outcome)) {
+    out.total.add(place);
+    Advice(evaluation.anchors, advised).look_at(place);
+    // The script's own line, and the calls from there.
+    text::Anchors::Place at = evaluation.anchors.resolve(place.origin.span);
+    std::vector<text::Span> chain;
+    text::Span inner = place.origin.span;
+    for (const ir::CallSite* site = place.origin.chain; site && at.source != script; site = site->outer) {
+      chain.insert(chain.begin(), inner);
+      inner = site->span;
+      at = evaluation.anchors.resolve(site->span);
+    }
+    if (!at.source) continue;
+    const std::uint32_t number = at.source->position(at.begin).line;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> way;
+    for (text::Span s : chain) way.emplace_back(s.anchor, s.begin);
+    ProfiledLine& line = lines[{number, std::move(way)}];
+    if (line.text.empty()) {
+      line.path = at.source->path();
+      line.line = number;
+      line.text = at.source->line(number);
+      line.chain = std::move(chain);
+    }
+    line.counted.add(place);
+  }
+  for (auto& [key, line] : lines) {
+    line.cost = cost_of(line.counted);
+    out.lines.push_back(std::move(line));
+  }
+  std::ranges::stable_sort(out.lines, std::greater{}, &ProfiledLine::cost);
+  std::ranges::stable_sort(advised, std::greater{}, &Advised::gain);
+  for (Advised& a : advised) out.advice.push_back(std::move(a.diagnostic));
+  return out;
+}
+
+}  // namespace tilewright::work

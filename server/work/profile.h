@@ -1,0 +1,42 @@
+// What a simulated run asks of the hardware, by line of the script, and what could be asked less.
+//
+// Sectors, wavefronts, bytes and operations are counted by the simulator (compiler/simulate/profile/profile.h says what
+// they are). The order of the lines, by `cost`, is modelled, and nothing is measured.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "compiler/simulate/profile/record.h"
+#include "server/work/run.h"
+
+namespace tilewright::work {
+
+// RunAnswer::report.outcome.profile is empty where nothing was counted: it ran elsewhere, or was not asked to.
+struct ProfiledLine {
+  std::string path;
+  std::uint32_t line = 0;           // from 0
+  std::string text;                 // of the script, without blanks around it
+  std::vector<text::Span> chain;    // calls from the script to where it is done, the innermost last; empty: it is here
+  simulate::ProfiledPlace counted;  // of all places of the line that the chain leads to
+  double cost = 0;                  // cost_of(counted)
+};
+
+struct ProfileAnswer {
+  std::vector<ProfiledLine> lines;  // the most costly first
+  simulate::ProfiledPlace total;
+  // Findings of severity Hint, codes TW70xx: most to gain first.
+  std::vector<text::Diagnostic> advice;
+
+  // Operations of tensor cores for each byte of the sectors of global memory; 0: there are none of either.
+  double intensity() const;
+};
+
+ProfileAnswer profile_of(const RunAnswer& answer);
+
+// Clocks of one multiprocessor of an H100, roughly, if nothing overlapped: a wavefront takes one, a sector of global
+// memory 2 (3.35 TB/s for 132 multiprocessors at 1.7 GHz), 4096 operations of tensor cores one, an atomic access one.
+double cost_of(const simulate::ProfiledPlace& place);
+// Bytes of the sectors of global memory that it touches.
+std::uint64_t global_bytes(const simulate::ProfiledPlace& place);
+
+}  // namespace tilewright::work

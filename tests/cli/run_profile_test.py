@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""run_profile_test.py TILEWRIGHT: `tilewright run --on sim --profile`. The figures are those of the addresses, worked out by hand."""
+import os
+
+from case import Case, main
+
+HEAD = "from tvm.script import tirx as T\n\n\n"
+# 32 warps transpose a tile of 32 by 32 through shared memory, whose rows have {row} elements.
+TRANSPOSE = HEAD + """@T.prim_func
+def transpose(A: T.Buffer((32, 32), "float32"), B: T.Buffer((32, 32), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([1024])
+    tile = T.alloc_shared((32, {row}), "float32")
+    x: T.let = t % 32
+    y: T.let = t // 32
+    tile[y, x] = A[y, x]
+    T.cuda.cta_sync()
+    B[y, x] = tile[x, y]
+"""
+# One warp reads a column of a matrix and writes a row; the twin reads a row.
+COLUMN = HEAD + """@T.prim_func
+def column(A: T.Buffer((64, 64), "float32"), B: T.Buffer((64,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([64])
+    B[t] = A[{index}]
+"""
+HELPER = HEAD + """@T.inline
+def put(tile, t, v):
+    tile[t * 32] = v
+
+
+@T.prim_func
+def kernel(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([32])
+    tile = T.alloc_shared((1024,), "float32")
+    put(tile, t, A[t])
+    B[t] = tile[t * 32]
+"""
+DIVERGED = HEAD + """@T.prim_func
+def kernel(A: T.Buffer((32,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([32])
+    if t < 8:
+        A[t] = T.float32(1)
+    for i in T.serial(t):
+        A[t] = A[t] + T.float32(1)
+"""
+ATOMIC = HEAD + """@T.prim_func
+def kernel(A: T.Buffer((1,), "float32")):
+    T.device_entry()
+    T.cta_id([2])
+    t = T.thread_id([64])
+    T.cuda.atomic_add(A.ptr_to([0]), T.float32(1))
+"""
+
+
+class Profiles(Case):
+    def profile(self, text, *options):
+        script = self.file("k.py", text)
+        answer = self.expect(0, "run", script, "--on", "sim", "--profile", "--json", *options).json
+        self.fits(answer, "run")
+        return answer["profile"]
+
+    def line(self, profile, text):
+        found = [l for l in profile["lines"] if text in l["text"]]
+        self.assertEqual(len(found), 1, profile["lines"])
+        return found[0]
+
+    def codes(self, profile):
+        return [(d["code"], d["range"]["start"]["line"]) for d in profile["advice"]]
+
+    def test_conflicts_and_their_twin(self):
+        wrong = self.profile(TRANSPOSE.format(row=32))
+        reads = self.line(wrong, "B[y, x]")
+        # Each of 32 warps reads a column: 32 words of one bank, where one wavefront would do.
+        self.assertEqual(reads["shared_read"], {"requests": 32, "wavefronts": 1024, "ideal": 32, "bytes": 4096, "worst": 32})
+        self.assertEqual(reads["global_write"], {"requests": 32, "sectors": 128, "ideal": 128, "bytes": 4096, "worst": 4})
+        writes = self.line(wrong, "tile[y, x]")
+        self.assertEqual(writes["shared_write"], {"requests": 32, "wavefronts": 32, "ideal": 32, "bytes": 4096, "worst": 1})
+        self.assertEqual(wrong["lines"][0]["line"], reads["line"])
+        self.assertEqual(self.codes(wrong), [("TW7001", reads["line"])])
+        right = self.profile(TRANSPOSE.format(row=33))
+        self.assertEqual(self.line(right, "B[y, x]")["shared_read"]["wavefronts"], 32)
+        self.assertEqual(self.codes(right), [])
+
+    def test_scattered_accesses_and_their_twin(self):
+        wrong = self.profile(COLUMN.format(index="t, 0"))
+        line = self.line(wrong, "B[t] =")
+        self.assertEqual(line["global_read"], {"requests": 2, "sectors": 64, "ideal": 8, "bytes": 256, "worst": 32})
+        self.assertEqual(self.codes(wrong), [("TW7002", line["line"])])
+        right = self.profile(COLUMN.format(index="0, t"))
+        self.assertEqual(self.line(right, "B[t] =")["global_read"]["sectors"], 8)
+        self.assertEqual(self.codes(right), [])
+        # All lanes read one element: one sector, which is as few as there can be.
+        same = self.profile(COLUMN.format(index="0, 0"))
+        self.assertEqual(self.line(same, "B[t] =")["global_read"], {"requests": 2, "sectors": 2, "ideal": 2, "bytes": 256, "worst": 1})
+
+    def test_what_a_helper_does_counts_at_its_line(self):
+        profile = self.profile(HELPER)
+        self.assertEqual(self.line(profile, "tile[t * 32] = v")["shared_write"]["wavefronts"], 32)
+        self.assertEqual(self.line(profile, "B[t] =")["shared_read"]["wavefronts"], 32)
+        self.assertEqual(sorted(code for code, _ in self.codes(profile)), ["TW7001", "TW7001"])
+
+    def test_diverged_lanes_are_requests_of_those_that_came(self):
+        profile = self.profile(DIVERGED)
+        self.assertEqual(self.line(profile, "A[t] = T.float32(1)")["global_write"],
+                         {"requests": 1, "sectors": 1, "ideal": 1, "bytes": 32, "worst": 1})
+        loop = self.line(profile, "A[t] = A[t] +")
+        # The n-th round has the lanes beyond n.
+        self.assertEqual(loop["global_write"]["requests"], 31)
+        self.assertEqual(loop["global_write"]["bytes"], 4 * sum(range(32)))
+
+    def test_atomic_accesses_are_no_traffic(self):
+        profile = self.profile(ATOMIC)
+        self.assertEqual(profile["total"]["atomics"], 128)
+        self.assertEqual(profile["total"]["global_write"]["requests"], 0)
+
+    def test_tensor_cores_and_copies(self):
+        script = os.path.join(os.path.dirname(__file__), "../../examples/wgmma_gemm.py")
+        entry = self.expect(0, "entries", script, "--json").json["entries"][0]["entry"]
+        profile = self.expect(0, "run", script, "--entry", entry, "--on", "sim", "--profile", "--json").json["profile"]
+        self.assertGreater(profile["total"]["tensor_operations"], 0)
+        self.assertGreater(profile["total"]["copied_shared_bytes"] + profile["total"]["shared_write"]["bytes"], 0)
+        self.assertGreater(profile["operations_per_byte"], 0)
+
+    def test_text_says_what_is_counted_and_what_is_modelled(self):
+        script = self.file("k.py", TRANSPOSE.format(row=32))
+        out = self.expect(0, "run", script, "--on", "sim", "--profile").text
+        self.assertIn("profile  counted by the simulator", out)
+        self.assertRegex(out, r"1,024 \(32\.0 × ideal\)")
+        self.assertIn("no time was measured", out)
+        self.assertIn("TW7001", out)
+        self.assertNotIn("profile", self.expect(0, "run", script, "--on", "sim").text)
+
+    def test_only_of_one_entry_and_the_simulator_here(self):
+        script = self.file("k.py", TRANSPOSE.format(row=32))
+        self.assertIn("--profile are for one entry", self.expect(2, "run", script, "--entry", "all", "--profile").errors)
+
+
+if __name__ == "__main__":
+    main()
