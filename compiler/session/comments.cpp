@@ -31,6 +31,8 @@ constexpr CommentWord kWords[] = {
      "What `run` does with a kernel: its inputs, what is expected, how often."},
     {"sequence", "sequence encode then consume", "sequence encode then consume",
      "Kernels that run in turn, on the same tensors."},
+    {"tune", "tune BM=64,128 STAGES=2..6 if BM * STAGES <= 512", "tune NAME=VALUE,VALUE NAME=FIRST..LAST if CONDITION",
+     "The settings that `tune` tries, in the place of the * of an entry."},
     {"tvm", "tvm=0.27", "", "The same as dialect."},
 };
 

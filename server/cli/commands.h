@@ -31,6 +31,7 @@ inline constexpr int kFine = 0, kErrors = 1, kUsage = 2;
   X(cache)                     \
   X(remotes)                   \
   X(trust)                     \
+  X(tune)                      \
   X(migrate)                   \
   X(demo)
 // clang-format on

@@ -139,10 +139,7 @@ void add_places(CLI::App& c, RunOptions& options) {
       ->capture_default_str();
 }
 
-void add_experiment(CLI::App& c, RunOptions& options) {
-  repeatable(c, "--entry", options.entries,
-             "An expression that yields the kernel, e.g. 'make(128, 64)'; repeated: kernels that run in turn on the "
-             "same tensors; all: every entry of every script, side by side");
+void add_tensors(CLI::App& c, RunOptions& options) {
   repeatable(c, "--input", options.inputs,
              "NAME=WHAT: contents of a tensor: FILE.npy, random(seed=7, low=0, high=8), zeros, ones, arange, poison or "
              "a number (default: random); repeatable");
@@ -157,6 +154,13 @@ void add_experiment(CLI::App& c, RunOptions& options) {
   c.add_option("--rtol", options.rtol, "Relative tolerance (default: by type; integers exactly)")
       ->check(CLI::NonNegativeNumber);
   c.add_option("--atol", options.atol, "Absolute tolerance (default: by type)")->check(CLI::NonNegativeNumber);
+}
+
+void add_experiment(CLI::App& c, RunOptions& options) {
+  repeatable(c, "--entry", options.entries,
+             "An expression that yields the kernel, e.g. 'make(128, 64)'; repeated: kernels that run in turn on the "
+             "same tensors; all: every entry of every script, side by side");
+  add_tensors(c, options);
   c.add_option("--seed", options.seed,
                "Seed of the random inputs, or secret: drawn for this run and told at its end (default: 1)");
   c.add_option("--repeat", options.repeat, "Timed launches; 0: do not time (default: 10, with --against 30)")
@@ -311,6 +315,11 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   add_simulation(command, options);
   add_reports(command, options);
   command.footer([] { return std::string(kAbout) + unmodelled_text() + std::string(kExamples); });
+}
+
+void add_tune_run_options(CLI::App& command, RunOptions& options) {
+  add_places(command, options);
+  add_tensors(command, options);
 }
 
 }  // namespace tilewright::cli

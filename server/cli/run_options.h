@@ -37,6 +37,9 @@ struct RunOptions {
 // Adds them to the command, with the help that goes with them.
 void add_run_options(CLI::App& command, RunOptions& options);
 
+// Those of them that a search over many kernels has: the place, the tensors, the reference.
+void add_tune_run_options(CLI::App& command, RunOptions& options);
+
 // What the options ask for, or why they make no sense.
 std::expected<work::RunRequest, run::Failure> request_of(const RunOptions& options);
 run::GpuOptions gpu_of(const RunOptions& options);

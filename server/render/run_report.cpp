@@ -5,6 +5,7 @@
 
 #include "compiler/text/amounts.h"
 #include "compiler/text/escape.h"
+#include "server/render/contest.h"
 #include "server/render/json.h"
 #include "server/render/profile.h"
 #include "server/render/report.h"
@@ -63,14 +64,6 @@ std::string producer_text(const simulate::Producer& p, const text::Anchors& anch
 Json spread_json(const std::vector<double>& launches, const run::Spread& s) {
   return {{"launches", launches}, {"median_us", s.median}, {"min_us", s.least}, {"max_us", s.most},
           {"p20_us", s.p20},      {"p80_us", s.p80},       {"stable", s.stable}};
-}
-
-Json contest_json(const std::optional<run::Contest>& c) {
-  if (!c) return nullptr;
-  return {{"ratio", c->ratio},
-          {"interval", {c->least, c->most}},
-          {"probability", c->probability},
-          {"significant", c->significant}};
 }
 
 Json conditions_json(const run::Conditions& c) {

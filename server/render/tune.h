@@ -1,0 +1,16 @@
+// What tuning came to, as a table and as JSON: the record that others can look up later (protocol/schema/tune.json).
+#pragma once
+#include <string>
+
+#include "server/render/json.h"
+#include "server/render/terminal.h"
+#include "server/work/tune.h"
+
+namespace tilewright::render {
+
+std::string tune_text(const work::TuneAnswer& answer, const Colours& c);
+Json tune_json(const work::TuneAnswer& answer, std::string_view file);
+// 0: there is a best candidate; 1: none is right; 2: nothing could be tuned; 130: stopped.
+int tune_status(const work::TuneAnswer& answer);
+
+}  // namespace tilewright::render

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""tune_test.py TILEWRIGHT: `tilewright tune` on a GPU: a stand-in, tests/gpu/fake_driver.cpp, on which all kernels copy and take as long."""
+import json
+import os
+
+from case import Case, main
+
+# FAULT: 1 does not compile, 2 races, 3 asks for more shared memory than there is.
+SCRIPT = """\
+from tvm.script import tirx as T
+
+def plain(n, THREADS=1, FAULT=0):
+    @T.prim_func
+    def scalar(A: T.Buffer((n,), "float32"), B: T.Buffer((n,), "float32")):
+        T.device_entry()
+        T.cta_id([1])
+        T.thread_id([1])
+        for i in T.serial(n):
+            B[i] = A[i]
+
+    return scalar
+
+{comment}
+# tilewright: reference plain(...)
+def make(n, THREADS=32, FAULT=0):
+    @T.prim_func
+    def kernel(A: T.Buffer((n,), "float32"), B: T.Buffer((n,), "float32")):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([THREADS])
+        tile = T.alloc_shared((100000 if FAULT == 3 else 128,), "float32")
+        for i in T.serial(n // THREADS):
+            tile[t] = A[i * THREADS + t]
+            if FAULT == 1:
+                nothing(t)
+            B[i * THREADS + t] = tile[(t + 1) % THREADS] if FAULT == 2 else tile[t]
+
+    return kernel
+"""
+SPACE = "# tilewright: tune THREADS=32..128..32 FAULT=0..3 if 256 % THREADS == 0 and (FAULT == 0 or THREADS == 64)"
+
+
+class Tuned(Case):
+    def setUp(self):
+        super().setUp()
+        self.fake = os.environ.get("TILEWRIGHT_FAKE_CUDA", "")
+        if not os.path.exists(self.fake):
+            self.skipTest("TILEWRIGHT_FAKE_CUDA names no driver")
+        self.script = self.file("k.py", SCRIPT.format(comment=SPACE))
+        self.program = {"FAKE_CUDA_PROGRAM": self.file("program", "copy 1 0 1024\n")}
+
+    def tune(self, status, *options, script=None, program=None):
+        return self.expect(status, "tune", script or self.script, "--on", "gpu", "--driver", self.fake, "--nvml", self.fake,
+                           *options, env=program or self.program)
+
+    def test_candidates_are_refused_for_what_they_are_and_the_rest_verified(self):
+        record = self.fits(self.tune(0, "--entry", "make(256, *)", "--json").json, "tune")
+        fates = {c["entry"]: (c["fate"], c["reason"]) for c in record["candidates"]}
+        self.assertEqual(len(fates), 6)
+        self.assertEqual(fates["make(256, THREADS=64, FAULT=1)"][0], "refused")
+        self.assertRegex(fates["make(256, THREADS=64, FAULT=1)"][1], r"k.py:\d+: TW2\d+ .*nothing")
+        self.assertEqual(fates["make(256, THREADS=64, FAULT=2)"][0], "hazard")
+        self.assertRegex(fates["make(256, THREADS=64, FAULT=2)"][1], r"k.py:\d+: TW50\d\d ")
+        self.assertEqual(fates["make(256, THREADS=64, FAULT=3)"][0], "refused")
+        self.assertIn("TW4017", fates["make(256, THREADS=64, FAULT=3)"][1])
+        right = [c for c in record["candidates"] if c["settings"]["FAULT"] == "0"]
+        # All take as long on the stand-in: one is the best, and no difference is seen from the others.
+        self.assertEqual(sorted(c["fate"] for c in right), ["best", "level", "level"])
+        self.assertTrue(all(c["median_us"] > 0 and len(c["samples_us"]) >= 10 for c in right))
+        self.assertEqual(record["best"], record["candidates"][0]["entry"])
+        self.assertTrue(record["searched_for_races"])
+        self.assertEqual(len(record["script_sha256"]), 64)
+
+    def test_what_leaves_something_else_is_never_the_best(self):
+        wrong = {"FAKE_CUDA_PROGRAM": self.file("program", "copy 1 0 512\n")}
+        record = self.tune(1, "--entry", "make(256, *)", "--space", "THREADS=32,64", "--json", program=wrong).json
+        self.assertEqual([c["fate"] for c in record["candidates"]], ["wrong", "wrong"])
+        self.assertIsNone(record["best"])
+
+    def test_text_and_record(self):
+        out = self.path("record.json")
+        done = self.tune(0, "--entry", "make(256, *)", "-o", out)
+        self.assertIn("6 candidates on ", done.text)
+        self.assertRegex(done.text, r"make\(256, THREADS=\d+, FAULT=0\) +[0-9.]+ us  best")
+        self.assertIn("no difference seen from the best", done.text)
+        with open(out) as f:
+            self.fits(json.load(f), "tune")
+
+    def test_listed_settings(self):
+        script = self.file("c.py", SCRIPT.format(comment="# tilewright: entry make(256, THREADS=64)\n"
+                                                 "# tilewright: entry make(256, THREADS=32)"))
+        record = self.tune(0, "--entry", "make", "--json", script=script).json
+        self.assertEqual(sorted(c["entry"] for c in record["candidates"]), ["make(256, THREADS=32)", "make(256, THREADS=64)"])
+
+    def test_a_small_size_for_the_search(self):
+        record = self.tune(0, "--entry", "make(256, *)", "--small", "make(128, *)", "--space", "THREADS=32,64", "--json").json
+        self.assertEqual([c["notes"] for c in record["candidates"]], [[], []])
+        record = self.tune(0, "--entry", "make(256, *)", "--no-races", "--space", "THREADS=32", "--json").json
+        self.assertFalse(record["searched_for_races"])
+
+    def test_what_cannot_be_tuned_says_why(self):
+        for options, why in (
+            (["--entry", "nothing"], "has no `*` for the settings, and no entries"),
+            (["--entry", "make(256, *)", "--space", "THREADS"], "'THREADS' is no NAME=VALUES"),
+            (["--entry", "make(256, *)", "--space", "THREADS=1 if X"], "'X' is none of the space's names"),
+            (["--entry", "make(256, *)", "--space", "THREADS=32 if THREADS > 64"], "no point of the space fulfils"),
+            (["--entry", "make(256, *)", "--small", "make(64)"], "'make(64)' has no `*`"),
+        ):
+            with self.subTest(options):
+                self.assertIn(why, self.tune(2, *options).errors)
+        unsaid = self.file("u.py", SCRIPT.format(comment=""))
+        self.assertIn("nothing says which settings to try", self.tune(2, "--entry", "make(256, *)", script=unsaid).errors)
+        silent = self.file("s.py", SCRIPT.format(comment="").replace("# tilewright: reference plain(...)", ""))
+        self.assertIn("no candidate can be called right",
+                      self.tune(2, "--entry", "make(256, *)", "--space", "THREADS=32", script=silent).errors)
+        r = self.expect(2, "tune", self.script, "--entry", "make(256, *)", "--on", "sim")
+        self.assertIn("the simulator does not tell how long a kernel takes", r.errors)
+
+
+if __name__ == "__main__":
+    main()
