@@ -1,6 +1,7 @@
 // A space of settings to choose from, in a few words: `BM=64,128 STAGES=2..6 if BM * STAGES <= 512`.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>

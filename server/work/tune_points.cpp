@@ -23,6 +23,12 @@ std::optional<std::string> with_point(std::string_view entry, const std::string&
   return std::nullopt;
 }
 
+Candidate& candidate(TunePoints& out, std::string entry) {
+  Candidate& c = out.candidates.emplace_back();
+  c.entry = std::move(entry);
+  return c;
+}
+
 std::string space_comment(const project::LoadedFile& file) {
   for (const syntax::Directive& d : file.tree->directives())
     if (d.text.starts_with(kTune)) return std::string(d.text.substr(kTune.size()));
@@ -36,7 +42,7 @@ std::expected<TunePoints, run::Failure> listed(const project::LoadedFile& file, 
   for (const Runnable& r : entries_to_run(file, stop).entries)
     if (r.entry == name || r.entry.starts_with(name + "("))
       if (std::ranges::find(out.candidates, r.entry, &Candidate::entry) == out.candidates.end())
-        out.candidates.push_back({.entry = r.entry, .values = {}, .reason = {}, .notes = {}, .samples = {}});
+        candidate(out, r.entry);
   if (out.candidates.empty())
     return std::unexpected(
         run::Failure{"'" + text::visible(name) + "' has no `*` for the settings, and no entries in " +
@@ -72,11 +78,7 @@ std::expected<TunePoints, run::Failure> tune_points(const project::LoadedFile& f
         return std::unexpected(run::Failure{"'" + text::visible(request.small) + "' has no `*` for the settings", {}});
       out.small.push_back(std::move(*small));
     }
-    out.candidates.push_back({.entry = *with_point(request.entry, arguments),
-                              .values = std::move(point),
-                              .reason = {},
-                              .notes = {},
-                              .samples = {}});
+    candidate(out, *with_point(request.entry, arguments)).values = std::move(point);
   }
   out.axes = std::move(space->axes);
   return out;
