@@ -44,7 +44,7 @@ int tune(const TuneOptions& options) {
   if (!request) return kUsage;
   Interrupts interrupts;
   const std::stop_token stop = interrupts.token();
-  auto file = project::load(options.run.paths.front(), "<stdin>");
+  auto file = project::load(options.run.paths.front());
   if (!file) return fail_usage(file.error());
   if (!options.run.dialect.read(&file->dialect)) return kUsage;
   std::unique_ptr<run::Executor> executor;

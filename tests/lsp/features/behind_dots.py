@@ -221,6 +221,7 @@ pa
 #| reference kind 14 reference expected(ROWS)
 #| run kind 14 run ENTRY reference=expected A=random(seed=7) B=poison n=100 repeat=20
 #| sequence kind 14 sequence encode then consume
+#| tune kind 14 tune NAME=VALUE,VALUE NAME=FIRST..LAST if CONDITION
 x = 1  # tilewright: arch sm_90a 
 #                                ^ completion(^sm_90a$|^sm_100a$|^sm_80$):
 #| sm_100a kind 12
