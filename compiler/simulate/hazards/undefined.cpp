@@ -19,6 +19,15 @@ std::uint32_t Machine::note_read(const Thread& t, std::uint64_t pointer, std::st
   return static_cast<std::uint32_t>(undefined_reads_.size());
 }
 
+void Machine::make_undefined(Thread& t, std::uint32_t reg, const std::string& why) {
+  std::uint32_t& number = reads_without_value_[~origin_number(t)];
+  if (number == 0) {
+    undefined_reads_.push_back({origin_number(t), why});
+    number = static_cast<std::uint32_t>(undefined_reads_.size());
+  }
+  carry(t, reg, number);
+}
+
 void Machine::make_unknown(Thread& t, std::uint32_t reg, std::string what) {
   std::uint32_t& number = unknown_results_[origin_number(t)];
   if (number == 0) {

@@ -100,9 +100,35 @@ Registers Compiler::instruction(const Form& form, const Call* e) {
   const std::size_t no = emit({Op::JumpUnless, kBool, 0, scalar(pred)});
   const std::unordered_set<const Var*> before = assigned_;
   unpredicated(form, e);
-  assigned_ = before;
+  const std::unordered_set<const Var*> after = std::exchange(assigned_, before);
+  const std::size_t done = emit({Op::Jump, kVoid});
   land(no);
+  not_executed(form, e);
+  std::erase_if(assigned_, [&](const Var* v) { return !after.contains(v); });
+  land(done);
   return {constant_register(0)};
+}
+
+// PTX executes nothing then (4.5.2, "Predicated execution"), and the helper in CUDA text hands back a register that
+// nothing has written, but with preserve_dst.
+void Compiler::not_executed(const Form& form, const Call* e) {
+  const intrinsics::WrittenForm written = intrinsics::written_form(form, e->args);
+  if (written.resolved.preserve_dst) return;
+  for (const ptx::Bound& bound : written.resolved.operands) {
+    if (bound.operand->access != ptx::Access::Write || bound.operand->kind != ptx::OperandKind::Register) continue;
+    for (int k = 0; k < bound.lanes; ++k) {
+      const Expr to = written.arguments[bound.first + static_cast<std::size_t>(k)];
+      if (!to) continue;  // a sink
+      Site site;
+      site.text = ir::to_string(to) + " has no value after " + intrinsics::say(form, kernel_.kernel->dialect) +
+                  " where pred= is false: nothing is written then, and preserve_dst=True keeps the old value";
+      site.origin = origin_;
+      program_.sites.push_back(std::move(site));
+      const Register nothing = temporary();
+      emit({Op::NoValue, bound.dtype, nothing, 0, static_cast<Register>(program_.sites.size() - 1)});
+      store_element(to, nothing);
+    }
+  }
 }
 
 Registers Compiler::unpredicated(const Form& form, const Call* e) {

@@ -504,6 +504,15 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
           if (changes(pc + 1)) return true;
         }
         break;
+      case Op::NoValue:
+        r[i.dst] = 0;
+        if constexpr (Trace) t.tags[i.dst] = 0;
+        if (options_.uninitialised_reads) {
+          t.pc = pc;
+          make_undefined(t, i.dst, program_.sites[i.b].text);
+          if (changes(pc + 1)) return true;
+        }
+        break;
       case Op::Call: {
         t.pc = pc;
         called_ = steps;

@@ -277,6 +277,8 @@ class Machine {
   }
   // A value that comes from that read without having one is stored: reading it again tells the first read.
   void store_undefined(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read);
+  // A register has no value from here on; `why` is a whole sentence.
+  void make_undefined(Thread& t, std::uint32_t reg, const std::string& why);
   // A register gets a value that is not known: a result of what is not modelled, where the run goes on with it.
   void make_unknown(Thread& t, std::uint32_t reg, std::string what);
   std::uint32_t unknown_at(const Thread& t, std::uint64_t pointer) const;
@@ -356,7 +358,7 @@ class Machine {
     bool told = false, unknown = false;  // unknown: it has a value that is not known
   };
   std::vector<UndefinedRead> undefined_reads_;                            // of this cluster, by number - 1
-  std::unordered_map<std::uint32_t, std::uint32_t> reads_without_value_;  // number by origin
+  std::unordered_map<std::uint32_t, std::uint32_t> reads_without_value_;  // number by origin; ~origin: not executed
   std::unordered_map<std::uint64_t, std::uint32_t> stored_reads_;         // number by where such a value was stored
   bool gave_up_ = false;                                                  // nothing more is told
   bool has_unknown_ = false;                                              // some value of this cluster is

@@ -102,6 +102,7 @@ enum class Op : std::uint8_t {
   Define,
   Undefine,
   CheckDefined,  // of register dst, for scalars that may be read too early
+  NoValue,       // dst = nothing that has a value; site b says why
   Meet,          // site b: wait for the others, who complete it together
   Call,          // site b: what its row of calls.h does; it may make the thread wait
   Trap,          // unless a
