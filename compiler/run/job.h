@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <expected>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -164,8 +165,9 @@ struct Outcome {
   std::vector<std::optional<simulate::Producer>> produced;
   simulate::TimelineRecord timeline;  // of the simulator, where one was asked for: of all launches, one after the other
   std::vector<simulate::ProfiledPlace> profile;  // the same, by place; of all launches
-  std::vector<simulate::Seen> seen;              // of the simulator: what watches saw
-  std::uint64_t unseen = 0;                      // and how often more they would have
+  std::map<const ir::Buffer*, simulate::ProfiledRows> profiled_rows;
+  std::vector<simulate::Seen> seen;  // of the simulator: what watches saw
+  std::uint64_t unseen = 0;          // and how often more they would have
   // Of the simulator: each thing that went wrong, once, in the order in which they showed. Their places are the
   // kernels', and live as long.
   std::vector<simulate::Finding> findings;

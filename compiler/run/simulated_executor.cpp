@@ -88,7 +88,8 @@ Outcome simulate_bound(const Bound& bound, const simulate::Options& options, uns
     simulate::Result result = simulate::run(*launch.kernel, launch_inputs(bound, launch, memory), options);
     out.printed += result.printed;
     append(out.timeline, std::move(result.timeline));
-    for (auto& [number, place] : result.profile) out.profile.push_back(place);
+    for (auto& [number, place] : result.profile.places) out.profile.push_back(place);
+    out.profiled_rows.merge(result.profile.rows);
     std::ranges::move(result.seen, std::back_inserter(out.seen));
     out.unseen += result.unseen;
     out.produced.resize(options.blame.size());
@@ -150,6 +151,7 @@ void add(Outcome& out, Outcome other, const Job& job, std::array<unsigned char, 
     other.unseen = out.unseen;
     other.timeline = std::move(out.timeline);
     other.profile = std::move(out.profile);
+    other.profiled_rows = std::move(out.profiled_rows);
     out = std::move(other);
     return;
   }

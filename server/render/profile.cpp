@@ -120,12 +120,28 @@ Json profile_json(const work::RunAnswer& answer) {
     lines.push_back(std::move(one));
   }
   for (const text::Diagnostic& d : profile.advice) advice.push_back(diagnostic_json(d, anchors));
+  Json buffers = Json::array();
+  for (const work::LaidOut& one : profile.buffers) {
+    Json others = Json::array();
+    for (std::size_t i = 0; i < std::size(simulate::kOtherRows); ++i)
+      others.push_back({{"layout", work::layout_words(one.counted, simulate::kOtherRows[i])},
+                        {"wavefronts", one.counted.others[i]}});
+    buffers.push_back({{"name", ir::spoken_name(*one.buffer)},
+                       {"row_bytes", one.counted.row_bytes},
+                       {"rows", one.counted.rows},
+                       {"used_by_copies", one.counted.is_copied},
+                       {"wavefronts", one.counted.wavefronts},
+                       {"ideal", one.counted.ideal},
+                       {"advised", one.better ? others[*one.better]["layout"] : Json(nullptr)},
+                       {"others", std::move(others)}});
+  }
   return {{"counted_by", "simulator"},
           {"cost_is", "modelled"},
           {"total", counted_json(profile.total)},
           {"global_bytes", work::global_bytes(profile.total)},
           {"operations_per_byte", profile.intensity()},
           {"lines", std::move(lines)},
+          {"buffers", std::move(buffers)},
           {"advice", std::move(advice)}};
 }
 

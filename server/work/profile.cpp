@@ -33,7 +33,8 @@ struct Advised {
 
 class Advice {
  public:
-  Advice(const text::Anchors& anchors, std::vector<Advised>& out) : anchors_(anchors), out_(out) {}
+  Advice(const text::Anchors& anchors, const std::vector<LaidOut>& buffers, std::vector<Advised>& out)
+      : anchors_(anchors), buffers_(buffers), out_(out) {}
 
   void look_at(const ProfiledPlace& place) {
     conflicts(place, place.shared_read, "reads of");
@@ -54,8 +55,7 @@ class Advice {
     tell(place, t.units - t.ideal, project::kConflictsCode,
          std::string(what) + " shared memory take " + grouped(t.units) + " wavefronts here, without bank conflicts " +
              grouped(t.ideal) + " would do; one request takes up to " + grouped(t.worst),
-         "lanes of a warp want different words of one bank: pad the rows of the buffer, so that their length in 4-byte "
-         "words is odd, or give it a swizzled layout (`tilewright layout` counts the conflicts of one)");
+         better_layout(place.conflicted));
   }
 
   void scattered(const ProfiledPlace& place, const Traffic& t, const char* what) {
@@ -92,9 +92,47 @@ class Advice {
     out_.push_back({gain, std::move(d)});
   }
 
+  // What to write instead, where one way was counted to be better.
+  std::string better_layout(const ir::Buffer* buffer) const {
+    const auto found = std::ranges::find(buffers_, buffer, &LaidOut::buffer);
+    if (!buffer || found == buffers_.end() || !found->better)
+      return "lanes of a warp want different words of one bank: pad the rows of the buffer, so that their length in "
+             "4-byte words is odd, or give it a swizzled layout (`tilewright layout` counts the conflicts of one)";
+    return "lay " + std::string(ir::spoken_name(*buffer)) + " out with " +
+           layout_words(found->counted, simulate::kOtherRows[*found->better]) +
+           ": counted on the same accesses, all its " + "requests then take " + grouped(found->wavefronts()) +
+           " wavefronts instead of " + grouped(found->counted.wavefronts);
+  }
+
   const text::Anchors& anchors_;
+  const std::vector<LaidOut>& buffers_;
   std::vector<Advised>& out_;
 };
+
+// Longer rows before a swizzle, the least first; where operations use the buffer, whose rows have to follow each other,
+// a swizzle alone.
+std::vector<LaidOut> laid_out(const run::Outcome& outcome) {
+  std::vector<LaidOut> out;
+  for (const auto& [buffer, rows] : outcome.profiled_rows) {
+    if (rows.wavefronts <= rows.ideal) continue;
+    LaidOut& one = out.emplace_back(LaidOut{buffer, rows, std::nullopt});
+    std::uint64_t best = rows.wavefronts;
+    for (std::size_t i = 0; i < std::size(simulate::kOtherRows); ++i) {
+      const simulate::OtherRows& other = simulate::kOtherRows[i];
+      const bool longer = other.kind == simulate::OtherRows::Kind::Longer;
+      if (longer ? rows.is_copied ||
+                       other.bytes % std::max(rows.element_bytes, std::min<std::int64_t>(rows.widest, 16)) != 0
+                 : rows.row_bytes * rows.rows % (8 * other.bytes) != 0)
+        continue;
+      if (rows.others[i] >= best) continue;
+      best = rows.others[i];
+      one.better = i;
+    }
+  }
+  std::ranges::stable_sort(out, std::greater{},
+                           [](const LaidOut& o) { return o.counted.wavefronts - o.counted.ideal; });
+  return out;
+}
 
 // One place for what stands at one statement, reached by one chain of calls: of all kernels and copies of its code.
 std::vector<ProfiledPlace> places_of(const run::Outcome& outcome) {
@@ -111,6 +149,15 @@ std::vector<ProfiledPlace> places_of(const run::Outcome& outcome) {
 }
 
 }  // namespace
+
+std::string layout_words(const simulate::ProfiledRows& rows, const simulate::OtherRows& other) {
+  if (other.kind == simulate::OtherRows::Kind::Swizzled)
+    return "a swizzle of " + std::to_string(other.bytes) + " bytes";
+  const std::int64_t now = rows.row_bytes / rows.element_bytes,
+                     then = (rows.row_bytes + other.bytes) / rows.element_bytes;
+  return "rows of " + std::to_string(then) + " elements instead of " + std::to_string(now) + " (" +
+         std::to_string(other.bytes * rows.rows) + " bytes more)";
+}
 
 std::uint64_t global_bytes(const ProfiledPlace& p) {
   return 32 * (p.global_read.units + p.global_write.units + p.copied_sectors);
@@ -130,11 +177,12 @@ ProfileAnswer profile_of(const RunAnswer& answer) {
   ProfileAnswer out;
   const script::Evaluation& evaluation = *answer.compiled.evaluation;
   const text::Source* script = evaluation.tree->source().get();
+  out.buffers = laid_out(answer.report.outcome);
   std::vector<Advised> advised;
   std::map<std::pair<std::uint32_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>>, ProfiledLine> lines;
   for (const ProfiledPlace& place : places_of(answer.report.outcome)) {
     out.total.add(place);
-    Advice(evaluation.anchors, advised).look_at(place);
+    Advice(evaluation.anchors, out.buffers, advised).look_at(place);
     // The script's own line, and the calls from there.
     text::Anchors::Place at = evaluation.anchors.resolve(place.origin.span);
     std::vector<text::Span> chain;

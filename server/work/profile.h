@@ -3,6 +3,7 @@
 // Sectors, wavefronts, bytes and operations are counted by the simulator (compiler/simulate/profile/profile.h says what
 // they are). The order of the lines, by `cost`, is modelled, and nothing is measured.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,21 @@ struct ProfiledLine {
   double cost = 0;                  // cost_of(counted)
 };
 
+// A buffer of rows in shared memory whose requests have conflicts, and the way to lay it out that has fewest, counted
+// with the same requests.
+struct LaidOut {
+  const ir::Buffer* buffer = nullptr;
+  simulate::ProfiledRows counted;
+  std::optional<std::size_t> better;  // of simulate::kOtherRows; nothing: none of them is better
+  std::uint64_t wavefronts() const { return better ? counted.others[*better] : counted.wavefronts; }
+};
+// "rows of 33 elements instead of 32 (4 bytes more)", "a swizzle of 128 bytes".
+std::string layout_words(const simulate::ProfiledRows& rows, const simulate::OtherRows& other);
+
 struct ProfileAnswer {
   std::vector<ProfiledLine> lines;  // the most costly first
   simulate::ProfiledPlace total;
+  std::vector<LaidOut> buffers;  // with bank conflicts, the worst first
   // Findings of severity Hint, codes TW70xx: most to gain first.
   std::vector<text::Diagnostic> advice;
 

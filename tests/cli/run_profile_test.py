@@ -84,7 +84,14 @@ class Profiles(Case):
         self.assertEqual(writes["shared_write"], {"requests": 32, "wavefronts": 32, "ideal": 32, "bytes": 4096, "worst": 1})
         self.assertEqual(wrong["lines"][0]["line"], reads["line"])
         self.assertEqual(self.codes(wrong), [("TW7001", reads["line"])])
+        # What it advises, counted on the same accesses, is what the twin then takes.
+        (buffer,) = wrong["buffers"]
+        self.assertEqual((buffer["name"], buffer["wavefronts"], buffer["ideal"]), ("tile", 32 + 1024, 64))
+        self.assertEqual(buffer["advised"], "rows of 33 elements instead of 32 (128 bytes more)")
+        self.assertIn({"layout": buffer["advised"], "wavefronts": 64}, buffer["others"])
+        self.assertIn("lay tile out with rows of 33 elements", wrong["advice"][0]["hint"])
         right = self.profile(TRANSPOSE.format(row=33))
+        self.assertEqual(right["buffers"], [])
         self.assertEqual(self.line(right, "B[y, x]")["shared_read"]["wavefronts"], 32)
         self.assertEqual(self.codes(right), [])
 

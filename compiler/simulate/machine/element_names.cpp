@@ -116,6 +116,14 @@ std::string ElementNames::name_of(const ir::Var* data, std::int64_t offset, std:
   return name + listed(*first) + " to " + name + listed(*last);
 }
 
+ElementNames::Rows ElementNames::rows_of(const ir::Var* data, std::int64_t offset, std::int64_t bytes,
+                                         std::string_view view) const {
+  const Named* n = find(data, offset, bytes, view);
+  if (!n || !n->row_major || n->shape.size() < 2) return {};
+  const std::int64_t row = n->shape.back() * n->width;
+  return {n->buffer, n->first, row, n->size / row, n->width};
+}
+
 std::string ElementNames::outside(const ir::Var* data, std::int64_t offset, std::int64_t bytes,
                                   std::string_view view) const {
   const auto found = named_.find(data);

@@ -24,6 +24,14 @@ class ElementNames {
   // is from the start of the memory.
   std::string outside(const ir::Var* data, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
 
+  // The buffer in row-major order of two dimensions or more that has these bytes, chosen as by name_of.
+  struct Rows {
+    const ir::Buffer* buffer = nullptr;  // null: there is none
+    std::int64_t first = 0;              // where it begins in the memory
+    std::int64_t row_bytes = 0, rows = 0, element_bytes = 0;
+  };
+  Rows rows_of(const ir::Var* data, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
+
  private:
   struct Named {
     const ir::Buffer* buffer = nullptr;

@@ -143,6 +143,12 @@ std::string Machine::name_of(std::uint64_t block, std::int64_t offset, std::int6
   return data ? names().name_of(data, offset, bytes, view) : std::string();
 }
 
+ElementNames::Rows Machine::rows_of(std::uint64_t pointer, std::int64_t bytes, std::string_view view) const {
+  pointer = generic(pointer);
+  const ir::Var* data = data_of(pointer >> kOffsetBits);
+  return data ? names().rows_of(data, offset_of(pointer), bytes, view) : ElementNames::Rows();
+}
+
 std::string Machine::index_outside(std::uint64_t block, std::int64_t offset, std::int64_t bytes,
                                    std::string_view view) const {
   const ir::Var* data = data_of(block);

@@ -98,6 +98,7 @@ class Machine {
   void deadlock();
   // element_names.h: bytes of a block, and what leaves one, by the author's indices. Empty: they have none.
   std::string name_of(std::uint64_t block, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
+  ElementNames::Rows rows_of(std::uint64_t pointer, std::int64_t bytes, std::string_view view) const;
   std::string index_outside(std::uint64_t block, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
   std::string outside_text(const Thread& t, const Access& access, std::int64_t index, std::int64_t lanes,
                            std::string_view what) const;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "compiler/layout/picture.h"
@@ -41,21 +43,21 @@ Traffic global_traffic(const WarpRequest& request) {
   return out;
 }
 
-Traffic shared_traffic(const WarpRequest& request) {
-  const auto lanes = static_cast<std::uint64_t>(std::popcount(request.came));
-  Traffic out{.requests = 1, .bytes = lanes * static_cast<std::uint64_t>(request.bytes)};
-  // Wider ones are several of the widest.
+using Addresses = std::array<std::int64_t, 32>;
+
+// The wavefronts of a request at these bytes of shared memory, a lane each, and how many would do; wider accesses are
+// several of the widest.
+std::pair<std::uint64_t, std::uint64_t> wavefronts(const WarpRequest& request, const Addresses& at) {
+  std::uint64_t units = 0, ideal = 0;
   for (std::int64_t done = 0; done < request.bytes; done += kWidest) {
     const std::int64_t bytes = std::min<std::int64_t>(kWidest, request.bytes - done);
-    std::array<std::int64_t, 32> address;
-    for (std::size_t lane = 0; lane < 32; ++lane)
-      address[lane] = request.has(lane) ? (static_cast<std::int64_t>(request.at[lane]) + done) * 8 : -1;
-    const layout::BankReport report = layout::bank_conflicts(address, static_cast<int>(bytes * 8));
-    out.units += static_cast<std::uint64_t>(report.wavefronts);
-    out.ideal += static_cast<std::uint64_t>(report.ideal);
+    Addresses bits;
+    for (std::size_t lane = 0; lane < 32; ++lane) bits[lane] = request.has(lane) ? (at[lane] + done) * 8 : -1;
+    const layout::BankReport report = layout::bank_conflicts(bits, static_cast<int>(bytes * 8));
+    units += static_cast<std::uint64_t>(report.wavefronts);
+    ideal += static_cast<std::uint64_t>(report.ideal);
   }
-  out.worst = out.units;
-  return out;
+  return {units, ideal};
 }
 
 }  // namespace
@@ -67,7 +69,7 @@ Profile::Memory Profile::memory_of(std::uint64_t pointer) const {
 
 ProfiledPlace& Profile::place_at(std::uint32_t pc) {
   const std::uint32_t number = machine_.origin_number_at(pc);
-  auto [at, fresh] = out_.try_emplace(number);
+  auto [at, fresh] = out_.places.try_emplace(number);
   if (fresh) at->second.origin = machine_.origin_numbered(number);
   return at->second;
 }
@@ -83,48 +85,90 @@ std::uint32_t Profile::warp_of(const Thread& t) const {
   return t.cta * ((machine_.cta_size() + 31) / 32) + t.linear / 32;
 }
 
-void Profile::account(ProfiledPlace& place, std::uint32_t kind, const WarpRequest& request) const {
-  const bool writes = (kind & kWrites) != 0;
-  if (kind & kShared) {
-    (writes ? place.shared_write : place.shared_read).add(shared_traffic(request));
-  } else {
-    (writes ? place.global_write : place.global_read).add(global_traffic(request));
-  }
+ProfiledRows& Profile::rows_at(const ElementNames::Rows& rows) {
+  ProfiledRows& out = out_.rows[rows.buffer];
+  out.row_bytes = rows.row_bytes;
+  out.rows = rows.rows;
+  out.element_bytes = rows.element_bytes;
+  return out;
 }
 
-void Profile::by_lane(const Thread& t, std::uint64_t pointer, std::int64_t bytes, bool writes) {
+Traffic Profile::shared_traffic(const WarpRequest& request, std::string_view view, const ir::Buffer** buffer) {
+  const auto lanes = static_cast<std::uint64_t>(std::popcount(request.came));
+  Traffic out{.requests = 1, .bytes = lanes * static_cast<std::uint64_t>(request.bytes)};
+  Addresses at{}, offsets{};
+  for (std::size_t lane = 0; lane < 32; ++lane)
+    if (request.has(lane)) at[lane] = *machine_.window_address(request.at[lane]);
+  std::tie(out.units, out.ideal) = wavefronts(request, at);
+  out.worst = out.units;
+  // The same with other rows, where all lanes are in one buffer that has some.
+  const std::uint64_t first = request.at[static_cast<std::size_t>(std::countr_zero(request.came))];
+  const ElementNames::Rows rows = machine_.rows_of(first, request.bytes, view);
+  if (!rows.buffer) return out;
+  const std::uint64_t block = first >> kOffsetBits;
+  const std::int64_t base = *machine_.window_address(first) - (offset_of(first) - rows.first);
+  for (std::size_t lane = 0; lane < 32; ++lane) {
+    if (!request.has(lane)) continue;
+    offsets[lane] = offset_of(request.at[lane]) - rows.first;
+    if (request.at[lane] >> kOffsetBits != block || offsets[lane] < 0 || offsets[lane] >= rows.row_bytes * rows.rows)
+      return out;
+  }
+  *buffer = rows.buffer;
+  ProfiledRows& sum = rows_at(rows);
+  sum.widest = std::max<std::int64_t>(sum.widest, request.bytes);
+  sum.wavefronts += out.units;
+  sum.ideal += out.ideal;
+  for (std::size_t i = 0; i < std::size(kOtherRows); ++i) {
+    Addresses other{};
+    for (std::size_t lane = 0; lane < 32; ++lane)
+      if (request.has(lane)) other[lane] = base + kOtherRows[i].moved(offsets[lane], rows.row_bytes);
+    sum.others[i] += wavefronts(request, other).first;
+  }
+  return out;
+}
+
+void Profile::account(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request) {
+  ProfiledPlace& place = place_at(pc);
+  const bool writes = (kind & kWrites) != 0;
+  if (!(kind & kShared)) return (writes ? place.global_write : place.global_read).add(global_traffic(request));
+  const ir::Buffer* buffer = nullptr;
+  const Traffic traffic = shared_traffic(request, views_[pc], &buffer);
+  const std::uint64_t worst = std::max(place.shared_read.worst, place.shared_write.worst);
+  if (buffer && traffic.units > traffic.ideal && traffic.worst > worst) place.conflicted = buffer;
+  (writes ? place.shared_write : place.shared_read).add(traffic);
+}
+
+void Profile::by_lane(const Thread& t, std::uint64_t pointer, std::int64_t bytes, bool writes, std::string_view view) {
   const Memory memory = memory_of(pointer);
   if (memory == Memory::Other || bytes <= 0) return;
   const std::uint32_t kind = (memory == Memory::Shared ? kShared : 0) | (writes ? kWrites : 0);
-  const std::uint64_t at = memory == Memory::Shared ? *machine_.window_address(pointer) : machine_.generic(pointer);
-  ProfiledPlace& place = place_of(t);
-  const bool room =
-      requests_.add({t.pc, kind, warp_of(t)}, t.linear % 32, lanes_of(t), at, static_cast<std::int32_t>(bytes),
-                    [&](const WarpRequest& request) { account(place, kind, request); });
-  if (!room) ++place.uncounted;
+  if (!view.empty()) views_.try_emplace(t.pc, view);
+  const bool room = requests_.add({t.pc, kind, warp_of(t)}, t.linear % 32, lanes_of(t), machine_.generic(pointer),
+                                  static_cast<std::int32_t>(bytes),
+                                  [&](const WarpRequest& request) { account(t.pc, kind, request); });
+  if (!room) ++place_of(t).uncounted;
 }
 
 void Profile::end_cta(std::span<const Thread> threads, std::uint64_t, std::size_t) {
   if (threads.empty()) return;
   const std::uint32_t first = warp_of(threads.front());
-  requests_.close(
-      first, first + (machine_.cta_size() + 31) / 32,
-      [&](const Stream& stream, const WarpRequest& request) { account(place_at(stream.pc), stream.kind, request); });
+  requests_.close(first, first + (machine_.cta_size() + 31) / 32,
+                  [&](const Stream& stream, const WarpRequest& request) { account(stream.pc, stream.kind, request); });
 }
 
-void Profile::read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how, std::string_view) {
+void Profile::read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how, std::string_view view) {
   if (how == How::Atomic) {
     if (memory_of(pointer) != Memory::Other) ++place_of(t).atomics;
     return;
   }
-  by_lane(t, pointer, bytes, false);
+  by_lane(t, pointer, bytes, false, view);
 }
 
 void Profile::write(const Thread& t, std::uint64_t pointer, std::int64_t bytes, const std::byte*, const std::byte* now,
-                    How how, std::string_view) {
+                    How how, std::string_view view) {
   // The write of an atomic access comes with its read. An mbarrier, whose life begins or ends, has no value.
   if (how == How::Atomic || (!now && bytes == 8)) return;
-  by_lane(t, pointer, bytes, true);
+  by_lane(t, pointer, bytes, true, view);
 }
 
 void Profile::issue(const Thread& t, std::uint32_t operation, Queue queue, TensorWork) {
@@ -134,14 +178,18 @@ void Profile::issue(const Thread& t, std::uint32_t operation, Queue queue, Tenso
 
 void Profile::access(const Thread& t, const Accessed& what) {
   if (what.is_map) return;
-  if (what.operation == by_threads_ && by_threads_ != 0) return by_lane(t, what.pointer, what.bytes, what.writes);
+  if (what.operation == by_threads_ && by_threads_ != 0) return by_lane(t, what.pointer, what.bytes, what.writes, {});
   const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(what.bytes, 0));
   switch (memory_of(what.pointer)) {
     case Memory::Global:
       place_of(t).copied_global += bytes;
       place_of(t).copied_sectors += sectors_of(machine_.generic(what.pointer), bytes);
       break;
-    case Memory::Shared: place_of(t).copied_shared += bytes; break;
+    case Memory::Shared:
+      place_of(t).copied_shared += bytes;
+      if (const ElementNames::Rows rows = machine_.rows_of(what.pointer, 1, {}); rows.buffer)
+        rows_at(rows).is_copied = true;
+      break;
     case Memory::Other: break;
   }
 }

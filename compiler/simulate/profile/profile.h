@@ -7,6 +7,7 @@
 #pragma once
 #include <unordered_map>
 
+#include "compiler/simulate/machine/element_names.h"
 #include "compiler/simulate/machine/observer.h"
 #include "compiler/simulate/profile/record.h"
 #include "compiler/simulate/profile/warp_requests.h"
@@ -37,13 +38,16 @@ class Profile final : public Observer {
   ProfiledPlace& place_at(std::uint32_t pc);
   std::uint32_t lanes_of(const Thread& t) const;
   std::uint32_t warp_of(const Thread& t) const;
-  void by_lane(const Thread& t, std::uint64_t pointer, std::int64_t bytes, bool writes);
-  void account(ProfiledPlace& place, std::uint32_t kind, const WarpRequest& request) const;
+  void by_lane(const Thread& t, std::uint64_t pointer, std::int64_t bytes, bool writes, std::string_view view);
+  void account(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request);
+  Traffic shared_traffic(const WarpRequest& request, std::string_view view, const ir::Buffer** buffer);
+  ProfiledRows& rows_at(const ElementNames::Rows& rows);
 
   const Machine& machine_;
   ProfileRecord& out_;
   WarpRequests requests_;
-  std::uint32_t by_threads_ = 0;  // the operation issued last, if it is a cp.async
+  std::unordered_map<std::uint32_t, std::string_view> views_;  // what the script calls the memory, by instruction
+  std::uint32_t by_threads_ = 0;                               // the operation issued last, if it is a cp.async
 };
 
 }  // namespace tilewright::simulate

@@ -1,7 +1,9 @@
 // What a run asks of the hardware, by place in the script: counted, not timed (profile.h counts).
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <map>
 
 #include "compiler/ir/stmt.h"
@@ -38,6 +40,7 @@ struct ProfiledPlace {
   std::uint64_t waits = 0;                             // of threads, on mbarriers
   std::uint64_t meetings = 0;                          // of warps, at barriers of the hardware
   std::uint64_t uncounted = 0;                         // accesses of lanes for which there was no room (profile.h)
+  const ir::Buffer* conflicted = nullptr;              // of its shared memory: whose request was the worst
 
   void add(const ProfiledPlace& more) {
     global_read.add(more.global_read);
@@ -53,10 +56,47 @@ struct ProfiledPlace {
     waits += more.waits;
     meetings += more.meetings;
     uncounted += more.uncounted;
+    if (!conflicted) conflicted = more.conflicted;
   }
 };
 
-// By place of the kernel's code.
-using ProfileRecord = std::map<std::uint32_t, ProfiledPlace>;
+// Another way to lay a buffer of rows out in shared memory.
+struct OtherRows {
+  enum class Kind : std::uint8_t { Longer, Swizzled } kind = Kind::Longer;
+  std::int64_t bytes = 0;  // more in each row; or of the swizzle: 32, 64, 128
+
+  // Where the byte at `offset` of the buffer comes to lie.
+  std::int64_t moved(std::int64_t offset, std::int64_t row_bytes) const {
+    if (kind == Kind::Longer) return offset + offset / row_bytes * bytes;
+    return offset ^ (offset >> 7 & (bytes / 16 - 1)) << 4;
+  }
+};
+inline constexpr OtherRows kOtherRows[] = {{OtherRows::Kind::Longer, 4},    {OtherRows::Kind::Longer, 8},
+                                           {OtherRows::Kind::Longer, 16},   {OtherRows::Kind::Longer, 32},
+                                           {OtherRows::Kind::Longer, 64},   {OtherRows::Kind::Swizzled, 32},
+                                           {OtherRows::Kind::Swizzled, 64}, {OtherRows::Kind::Swizzled, 128}};
+
+// A buffer of shared memory in row-major order, and what the requests of threads to it would take with other rows.
+struct ProfiledRows {
+  std::int64_t row_bytes = 0, rows = 0, element_bytes = 0;
+  std::int64_t widest = 0;  // bytes that a lane accesses at once, which its rows stay aligned to
+  bool is_copied = false;   // operations beside the threads use it: its rows cannot be longer
+  std::uint64_t wavefronts = 0, ideal = 0;
+  std::array<std::uint64_t, std::size(kOtherRows)> others{};  // wavefronts with each of kOtherRows
+
+  void add(const ProfiledRows& more) {
+    is_copied |= more.is_copied;
+    widest = std::max(widest, more.widest);
+    wavefronts += more.wavefronts;
+    ideal += more.ideal;
+    for (std::size_t i = 0; i < others.size(); ++i) others[i] += more.others[i];
+  }
+};
+
+struct ProfileRecord {
+  std::map<std::uint32_t, ProfiledPlace> places;  // by place of the kernel's code
+  std::map<const ir::Buffer*, ProfiledRows> rows;
+  bool empty() const { return places.empty(); }
+};
 
 }  // namespace tilewright::simulate
