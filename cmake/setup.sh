@@ -2,7 +2,7 @@
 # by bootstrap, which defines `say` and `die`. Every step first looks whether it is needed.
 
 # A name with '|' is the same thing under the names of different releases: the first that apt knows is taken.
-build_packages=(g++ cmake ninja-build pkg-config git ca-certificates python3
+build_packages=(g++ cmake ninja-build pkg-config git ca-certificates python3 python3-dev
   libssl-dev zlib1g-dev libzstd-dev nlohmann-json3-dev libfmt-dev libcli11-dev libtomlplusplus-dev libtree-sitter-dev
   'libboost1.83-dev|libboost1.81-dev' 'libcatch2-dev|catch2' libbenchmark-dev)
 format_packages=(clang-format-19)

@@ -16,6 +16,7 @@ class Made:
     manual: str
     completions: dict  # by shell
     maintainer: str  # "NAME <ADDRESS>": whom the .deb names
+    extension: bytes = b""  # of the Python package, stripped; empty: it was not built
 
     def text(self, name):
         with open(f"{self.root}/{name}", "rb") as f:

@@ -75,7 +75,24 @@ def forget_checkout(path):
         f.write(data[:found[0]] + bytes(end - found[0]) + data[end:])
 
 
-def gather(binary, stripped, maintained_by):
+def extension_of(build, scratch):
+    """The Python package's extension, stripped; empty where it was not built."""
+    path = os.path.join(build, "python", "tilewright", "_launch.abi3.so")
+    if not os.path.exists(path):
+        print("left out: launching kernels with `import tilewright`, because the extension was not built (ninja tilewright_python; it "
+              "needs Python's headers, python3-dev)")
+        return b""
+    broken = glibc.broken_promises(path)
+    if broken:
+        refuse(TOO_NEW, "the extension of the Python package asks for more than the packages promise:\n  " + "\n  ".join(broken),
+               "build and package it on Debian 12")
+    stripped = os.path.join(scratch, "_launch.abi3.so")
+    subprocess.run(["strip", "--strip-unneeded", "-o", stripped, path], check=True)
+    with open(stripped, "rb") as f:
+        return f.read()
+
+
+def gather(binary, stripped, maintained_by, extension):
     """What all packages are filled with; `binary` is asked for its texts."""
     said = output(binary, "--version").strip()
     version, when = re.match(r"[0-9.]+", said).group(), time_of_commit()
@@ -84,7 +101,7 @@ def gather(binary, stripped, maintained_by):
     return Made(root=ROOT, version=version, said=said, machine=platform.machine(), time=when, binary=contents,
                 manual=manual.page(binary, version, time.strftime("%Y-%m-%d", time.gmtime(when))),
                 completions={shell: output(binary, "completions", shell) for shell in ("bash", "zsh", "fish")},
-                maintainer=maintained_by)
+                maintainer=maintained_by, extension=extension)
 
 
 def main():
@@ -115,7 +132,8 @@ def main():
         subprocess.run(["strip", "--strip-all", "-o", stripped, o.binary], check=True)
         forget_checkout(stripped)
         os.chmod(stripped, 0o755)
-        made = gather(o.binary, stripped, maintained_by)
+        extension = b"" if "wheel" in left_out else extension_of(o.build or os.path.dirname(o.binary), scratch)
+        made = gather(o.binary, stripped, maintained_by, extension)
         paths = [kind.make(made, o.folder) for kind in (wheel, deb, tarball) if kind.__name__ not in left_out]
         if "vsix" not in left_out:
             problem = vsix.missing(ROOT)

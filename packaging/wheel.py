@@ -1,4 +1,4 @@
-"""A Python wheel that puts the binary on the path, as those of other tools in compiled languages do.
+"""A Python wheel: the module `tilewright` of python/, and the binary on the path, as other tools in compiled languages have it.
 
 A wheel is a zip file with a few texts (packaging.python.org, "Binary distribution format"): making one needs no tool and no
 network. pip copies what lies in *.data/scripts to the environment's bin, executable.
@@ -12,35 +12,6 @@ import zipfile
 
 from glibc import PROMISED
 
-MODULE = {
-    "tilewright/__init__.py": '''\
-"""Tilewright: compiler service and language server for TIRx tile scripts."""
-import os
-import sys
-import sysconfig
-
-
-def find_tilewright_bin():
-    """The path of the binary that was installed with this package."""
-    places = [sysconfig.get_path("scripts"), os.path.join(os.path.dirname(os.path.dirname(__file__)), "bin"),
-              sysconfig.get_path("scripts", scheme=f"{os.name}_user")]
-    for place in places:
-        path = os.path.join(place, "tilewright")
-        if os.path.isfile(path):
-            return path
-    raise FileNotFoundError("tilewright is not beside its package: looked in " + ", ".join(places))
-''',
-    "tilewright/__main__.py": '''\
-import os
-import sys
-
-from tilewright import find_tilewright_bin
-
-if __name__ == "__main__":
-    binary = find_tilewright_bin()
-    os.execv(binary, [binary, *sys.argv[1:]])
-''',
-}
 METADATA = """\
 Metadata-Version: 2.1
 Name: tilewright
@@ -56,7 +27,7 @@ Classifier: Operating System :: POSIX :: Linux
 Classifier: Programming Language :: C++
 Classifier: Programming Language :: Python :: 3
 Classifier: Topic :: Software Development :: Compilers
-Requires-Python: >=3.8
+Requires-Python: >=3.9
 Provides-Extra: cuda
 {requirements}Description-Content-Type: text/markdown
 
@@ -75,13 +46,30 @@ def record_line(path, data):
     return f"{path},sha256={digest},{len(data)}\n"
 
 
+def module(made):
+    """{path in the wheel: contents} of the package, with the extension if it was built."""
+    folder = os.path.join(made.root, "python")
+    out = {}
+    for package in ("tilewright", "tvm-stubs"):
+        for where, folders, names in os.walk(os.path.join(folder, package)):
+            folders[:] = sorted(f for f in folders if f != "__pycache__")
+            for name in sorted(n for n in names if n.endswith((".py", ".pyi", "py.typed"))):
+                path = os.path.join(where, name)
+                with open(path, "rb") as f:
+                    out[os.path.relpath(path, folder)] = f.read()
+    if made.extension:
+        out["tilewright/_launch.abi3.so"] = made.extension
+    return out
+
+
 def make(made, folder):
-    tag = f"py3-none-manylinux_{PROMISED[0]}_{PROMISED[1]}_{made.machine}"
+    # The extension keeps to the stable ABI of Python 3.9.
+    tag = f"{'cp39-abi3' if made.extension else 'py3-none'}-manylinux_{PROMISED[0]}_{PROMISED[1]}_{made.machine}"
     name = f"tilewright-{made.version}"
     info = f"{name}.dist-info"
     metadata = METADATA.format(version=made.version, requirements=cuda_requirements(made.root),
                                readme=made.text("README.md").decode())
-    files = {path: text.encode() for path, text in MODULE.items()}
+    files = module(made)
     files[f"{name}.data/scripts/tilewright"] = made.binary
     files[f"{info}/METADATA"] = metadata.encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: tilewright\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
@@ -95,6 +83,6 @@ def make(made, folder):
         for inside, data in files.items():
             entry = zipfile.ZipInfo(inside, date)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o100755 if "/scripts/" in inside else 0o100644) << 16
+            entry.external_attr = (0o100755 if "/scripts/" in inside or inside.endswith(".so") else 0o100644) << 16
             archive.writestr(entry, data)
     return path

@@ -1,6 +1,7 @@
 #include "server/render/compile.h"
 
 #include "server/render/base64.h"
+#include "server/render/host_call.h"
 
 namespace tilewright::render {
 namespace {
@@ -39,10 +40,12 @@ Json kernel_output_json(const KernelOutput& output, const text::Anchors& anchors
   Json sources = Json::object();
   for (const auto& [emit, text] : output.texts) {
     if (text.empty()) continue;
-    if (emit == "plan")
+    if (emit == "plan") {
       k["plan"] = plan_json(*kernel.lowered);
-    else if (emit != "report")
+      k["call"] = host_call_json(*kernel.lowered, anchors);
+    } else if (emit != "report") {
       sources[emit] = emit == "cubin" ? base64(text) : text;
+    }
   }
   k["sources"] = std::move(sources);
   if (kernel.cuda && (output.texts.contains("cuda") || output.texts.contains("ptx") || output.texts.contains("sass"))) {

@@ -55,6 +55,7 @@ int sticky = 0, pending = 0, launches = 0;
 double now = 0, taken = 0;  // microseconds
 bool hanging = false;
 Context current = nullptr;
+std::vector<Context> pushed;  // those below it
 std::set<void*> memory;
 
 std::FILE* opened(const char* variable, const char* mode) {
@@ -208,6 +209,16 @@ Result cuCtxGetCurrent(Context* context) {
   *context = current;
   return kSuccess;
 }
+Result cuCtxPushCurrent_v2(Context context) {
+  pushed.push_back(std::exchange(current, context));
+  return kSuccess;
+}
+Result cuCtxPopCurrent_v2(Context* context) {
+  if (pushed.empty()) return 201;  // CUDA_ERROR_INVALID_CONTEXT
+  *context = std::exchange(current, pushed.back());
+  pushed.pop_back();
+  return kSuccess;
+}
 Result cuCtxSynchronize() {
   if (hanging) ::sleep(1000);
   if (pending) sticky = std::exchange(pending, 0);
@@ -311,6 +322,7 @@ Result cuLaunchKernelEx(const LaunchConfig* c, Function function, void** argumen
     attributes += " attribute " + std::to_string(a.id) + " " + std::to_string(a.value.cluster.x) + " " +
                   std::to_string(a.value.cluster.y) + " " + std::to_string(a.value.cluster.z);
   }
+  if (c->stream) attributes += " stream " + std::to_string(reinterpret_cast<std::uintptr_t>(c->stream));
   log("launch %u %u %u  %u %u %u  shared %u%s", c->grid_x, c->grid_y, c->grid_z, c->block_x, c->block_y, c->block_z,
       c->shared_bytes, attributes.c_str());
   ++launches;

@@ -146,8 +146,20 @@ class Packages(unittest.TestCase):
         binary = os.path.join(where, "bin", "tilewright")
         scenario.try_out([binary])
         scenario.try_out([python, "-B", "-m", "tilewright"])
+        self.try_kernels(python)
         self.pip(python, "uninstall", "--yes", "tilewright")
         self.assertEqual(tree(where), before)
+
+    def try_kernels(self, python):
+        """A kernel is a function of tensors, on the simulator: with the extension of the wheel and the binary beside it."""
+        if not os.path.exists(os.path.join(BUILD, "python", "tilewright", "_launch.abi3.so")):
+            return
+        program = ("import sys; sys.path.insert(0, sys.argv[1]); import tilewright; from tensors import Tensor\n"
+                   "a, b, c = (Tensor([8], values=range(8)) for _ in range(3))\n"
+                   "tilewright.load(sys.argv[2])['vector_add'](a, b, c)\nprint(c.get())")
+        said = subprocess.run([python, "-B", "-c", program, os.path.join(ROOT, "tests", "python"), os.path.join(ROOT, "examples", "vector_add.py")],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(said.stdout, str([2.0 * i for i in range(8)]) + "\n", said.stderr)
 
     @unittest.skipUnless(os.environ.get("CUDA_HOME"), "no CUDA_HOME to lend")
     def test_nvidias_wheels_beside_it_are_found(self):
@@ -197,8 +209,11 @@ class Packages(unittest.TestCase):
             read = lambda end: wheel.read(next(n for n in names if n.endswith(end))).decode()  # noqa: E731
             metadata, tags = email.parser.Parser().parsestr(read("/METADATA")), read("/WHEEL")
         machine = platform.machine()
-        self.assertIn(f"Tag: py3-none-manylinux_2_35_{machine}\n", tags)
-        self.assertTrue(self.one("*.whl").endswith(f"-py3-none-manylinux_2_35_{machine}.whl"))
+        # One wheel for all versions of Python: its extension, where it was built, keeps to the stable ABI of 3.9.
+        python = "cp39-abi3" if any(n.endswith("_launch.abi3.so") for n in names) else "py3-none"
+        self.assertIn(f"Tag: {python}-manylinux_2_35_{machine}\n", tags)
+        self.assertTrue(self.one("*.whl").endswith(f"-{python}-manylinux_2_35_{machine}.whl"))
+        self.assertLess(os.path.getsize(self.one("*.whl")), 15_000_000)
         self.assertEqual((metadata["Name"], metadata["Provides-Extra"]), ("tilewright", "cuda"))
         with open(os.path.join(ROOT, "cmake", "cuda-wheels.txt"), encoding="utf-8") as f:
             pins = sorted(line.split()[0] for line in f if line.startswith("nvidia-"))

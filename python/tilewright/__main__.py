@@ -1,0 +1,8 @@
+import os
+import sys
+
+from tilewright import find_tilewright_bin
+
+if __name__ == "__main__":
+    binary = find_tilewright_bin()
+    os.execv(binary, [binary, *sys.argv[1:]])
