@@ -15,6 +15,7 @@ inline std::int64_t shared_memory_limit(Target target) {
     if (number < 80) return 64;
     if (number == 80 || number == 87) return 163;
     if (number < 90 || number >= 120) return 99;
+    if (number == 107) return 327;  // as published kernels for it have it: the guide does not list it yet
     return 227;
   };
   return kilobytes() * 1024;

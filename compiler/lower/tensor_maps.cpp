@@ -12,9 +12,20 @@ namespace {
 using namespace ir;
 
 // The element types that the driver knows (intrinsics.md 6.3); the fp8 types travel as bytes.
-constexpr std::array<std::string_view, 12> kElementTypes = {"uint8",   "int8",    "uint16",   "uint32",
-                                                            "int32",   "uint64",  "int64",    "float16",
-                                                            "float32", "float64", "bfloat16", "tf32"};
+constexpr std::array<std::string_view, 13> kElementTypes = {"uint8",    "int8",  "uint16",       "uint32",  "int32",
+                                                            "uint64",   "int64", "float16",      "float32", "float64",
+                                                            "bfloat16", "tf32",  "float4_e2m1fn"};
+
+// What a map can name outright, by its number in CUtensorMapDataType: types of the driver that are no element types.
+struct DriverType {
+  std::int64_t number;
+  std::string_view name, enumerator;
+  int bits;
+};
+constexpr DriverType kDriverTypes[] = {
+    {10, "float32_ftz", "FLOAT32_FTZ", 32},    {11, "tf32", "TFLOAT32", 32},
+    {12, "tf32_ftz", "TFLOAT32_FTZ", 32},      {13, "16u4_align8b", "16U4_ALIGN8B", 4},
+    {14, "16u4_align16b", "16U4_ALIGN16B", 4}, {15, "16u6_align16b", "16U6_ALIGN16B", 6}};
 
 std::string_view text_of(Expr e) {
   const auto* text = e.as<StringImm>();
@@ -95,6 +106,20 @@ bool set_address(dispatch::TensorMap& map, Expr pointer, std::span<const Buffer*
   return true;
 }
 
+// The last argument of a call with one more: -1, or the number of the driver's type, which stands for the element type.
+void set_driver_type(dispatch::TensorMap& map, Reader& read) {
+  const std::int64_t number = read.number({"the driver's type", -1, 15, 1});
+  const auto usual = map_type(map.dtype);
+  if (number < 0 || (usual && usual->value == number)) return;
+  const auto own = std::ranges::find(kDriverTypes, number, &DriverType::number);
+  if (own == std::end(kDriverTypes)) {
+    read.fail("the driver's type " + std::to_string(number) + " is not the one of " + std::string(map.dtype) +
+              " elements");
+  } else {
+    map.dtype = own->name;
+  }
+}
+
 }  // namespace
 
 bool is_tensor_map_encode(const Call& call) {
@@ -110,11 +135,12 @@ std::expected<dispatch::TensorMap, std::string> encoded_tensor_map(const Call& c
     return std::unexpected("takes a map, an element type, a rank from 1 to 5 and a pointer, then the extents");
   }
   const std::size_t expected = 4 * static_cast<std::size_t>(*rank) + 7;
-  if (args.size() != expected) {
-    return std::unexpected("takes " + std::to_string(expected) + " arguments after the name for rank " +
-                           std::to_string(*rank) + " (map, type, rank, pointer, extents, one byte stride less, box, " +
-                           "element strides, interleave, swizzle, L2 promotion, fill); " + std::to_string(args.size()) +
-                           " given");
+  if (args.size() != expected && args.size() != expected + 1) {
+    return std::unexpected(
+        "takes " + std::to_string(expected) + " arguments after the name for rank " + std::to_string(*rank) +
+        " (map, type, rank, pointer, extents, one byte stride less, box, " +
+        "element strides, interleave, swizzle, L2 promotion, fill), or one more, the number of the " +
+        "driver's type; " + std::to_string(args.size()) + " given");
   }
   dispatch::TensorMap map;
   map.var = args[0].as<Var>();
@@ -143,10 +169,13 @@ std::expected<dispatch::TensorMap, std::string> encoded_tensor_map(const Call& c
   map.swizzle = static_cast<int>(read.number({"the swizzle mode", 0, 6, 1}));
   map.l2_promotion = static_cast<int>(read.number({"the L2 promotion", 0, 3, 1}));
   map.oob_fill = static_cast<int>(read.number({"the fill mode", 0, 1, 1}));
+  if (args.size() > expected) set_driver_type(map, read);
   if (map.oob_fill == 1 && !map.dtype.starts_with("float") && map.dtype != "bfloat16" && map.dtype != "tf32") {
     read.fail("the NaN fill is for floating-point types, the type is " + std::string(map.dtype));
   }
-  const std::int64_t bits = map.dtype == "tf32" ? 32 : parse_dtype(map.dtype).value_or(kUInt8).storage_bits();
+  const auto own = std::ranges::find(kDriverTypes, map.dtype, &DriverType::name);
+  const std::int64_t bits =
+      own != std::end(kDriverTypes) ? own->bits : parse_dtype(map.dtype).value_or(kUInt8).storage_bits();
   const std::int64_t row = map.box[0] * bits / 8;
   constexpr std::int64_t kSpan[] = {0, 32, 64, 128, 128, 128, 128};
   if (map.interleave == 0 && row % 16 != 0) {
@@ -177,13 +206,17 @@ std::optional<MapType> map_type(std::string_view dtype) {
   // In the order of the driver's enumeration. What it lacks travels as unsigned integers of the same width: a copy
   // moves bits.
   static constexpr std::pair<std::string_view, MapType> kTypes[] = {
-      {"uint8", {"UINT8", 0}},       {"int8", {"UINT8", 0}},      {"bool", {"UINT8", 0}},
-      {"uint16", {"UINT16", 1}},     {"int16", {"UINT16", 1}},    {"uint32", {"UINT32", 2}},
-      {"int32", {"INT32", 3}},       {"uint64", {"UINT64", 4}},   {"int64", {"INT64", 5}},
-      {"float16", {"FLOAT16", 6}},   {"float32", {"FLOAT32", 7}}, {"float64", {"FLOAT64", 8}},
-      {"bfloat16", {"BFLOAT16", 9}}, {"tf32", {"TFLOAT32", 11}}};
+      {"uint8", {"UINT8", 0}},       {"int8", {"UINT8", 0}},
+      {"bool", {"UINT8", 0}},        {"uint16", {"UINT16", 1}},
+      {"int16", {"UINT16", 1}},      {"uint32", {"UINT32", 2}},
+      {"int32", {"INT32", 3}},       {"uint64", {"UINT64", 4}},
+      {"int64", {"INT64", 5}},       {"float16", {"FLOAT16", 6}},
+      {"float32", {"FLOAT32", 7}},   {"float64", {"FLOAT64", 8}},
+      {"bfloat16", {"BFLOAT16", 9}}, {"float4_e2m1fn", {"16U4_ALIGN16B", 14}}};
   for (const auto& [name, type] : kTypes)
     if (name == dtype) return type;
+  for (const DriverType& own : kDriverTypes)
+    if (own.name == dtype) return MapType{own.enumerator, static_cast<int>(own.number)};
   if (dtype.starts_with("float8_")) return MapType{"UINT8", 0};
   return std::nullopt;
 }

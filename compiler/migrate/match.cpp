@@ -42,7 +42,7 @@ class Matcher {
     if (!function(was.function, call.function)) return false;
     const std::string path = path_in_rule(was.function);
     if (path.starts_with("T.ptx.") || path.starts_with("T.cuda.")) {
-      if (!has_rest(was) && !has_star(call)) return operands(was, call, path.substr(2));
+      if (!has_rest(was) && !has_unpacked_keywords(call)) return operands(was, call, path.substr(2));
     }
     return arguments(was, call);
   }
@@ -50,9 +50,12 @@ class Matcher {
   Match take() { return std::move(out_); }
 
  private:
+  static bool has_unpacked_keywords(const Call& call) {
+    return std::ranges::any_of(call.keywords, [](const Keyword& k) { return k.name.text.empty(); });
+  }
   static bool has_star(const Call& call) {
     return std::ranges::any_of(call.args, [](const Node* a) { return as<Starred>(a) != nullptr; }) ||
-           std::ranges::any_of(call.keywords, [](const Keyword& k) { return k.name.text.empty(); });
+           has_unpacked_keywords(call);
   }
 
   std::string_view words(const Node* n) const { return text_.substr(n->at.begin, n->at.end - n->at.begin); }
@@ -77,6 +80,7 @@ class Matcher {
     if (auto* x = as<StringLit>(a)) return x->value == as<StringLit>(b)->value;
     if (auto* x = as<IntLit>(a)) return x->value == as<IntLit>(b)->value;
     if (auto* x = as<BoolLit>(a)) return x->value == as<BoolLit>(b)->value;
+    if (auto* x = as<FloatLit>(a)) return x->value == as<FloatLit>(b)->value;
     return a->kind == NodeKind::NoneLit;
   }
 
@@ -126,6 +130,22 @@ class Matcher {
     return rest || used.size() == is.keywords.size();
   }
 
+  // Do items of `*list` arguments stand for operands of any number, and for no other?
+  static bool unpacks_variadic_alone(const intrinsics::Intrinsic& row, const std::vector<intrinsics::Slot>& slots,
+                                     const Call& is) {
+    for (std::size_t a = 0; a < is.args.size(); ++a) {
+      if (!as<Starred>(is.args[a])) continue;
+      bool variadic = false;
+      for (std::size_t i = 0; i < slots.size(); ++i) {
+        const bool holds = slots[i].first >= 0 && static_cast<std::size_t>(slots[i].first) <= a &&
+                           a < static_cast<std::size_t>(slots[i].first + slots[i].count);
+        variadic |= holds && row.operands[i].kind == intrinsics::OperandKind::Variadic;
+      }
+      if (!variadic) return false;
+    }
+    return true;
+  }
+
   // Arguments of an instruction, by the names of its operands.
   bool operands(const Call& was, const Call& is, std::string_view path) {
     std::vector<std::string_view> keywords;
@@ -133,7 +153,7 @@ class Matcher {
     const intrinsics::Intrinsic* row = intrinsics::find(names_.release(), path, is.args.size(), keywords);
     if (!row) return arguments(was, is);
     const auto slots = intrinsics::bind(*row, is.args.size(), keywords);
-    if (!slots) return false;
+    if (!slots || !unpacks_variadic_alone(*row, *slots, is)) return false;
     auto argument = [&](int i) {
       const auto at = static_cast<std::size_t>(i);
       return at < is.args.size() ? is.args[at] : is.keywords[at - is.args.size()].value;

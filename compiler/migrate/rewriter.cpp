@@ -53,6 +53,16 @@ std::string wrapped(const std::string& text, const std::string& indent) {
   return out + indent + ")";
 }
 
+// Lines of a rule after its first, below a statement with that indentation.
+std::string indented(const std::string& text, const std::string& indent) {
+  std::string out;
+  for (char c : text) {
+    out += c;
+    if (c == '\n') out += indent;
+  }
+  return out;
+}
+
 }  // namespace
 
 Step Rewriter::step() {
@@ -63,6 +73,7 @@ Step Rewriter::step() {
 }
 
 std::optional<Edit> Rewriter::at(std::uint32_t begin, std::uint32_t end) {
+  alone_ = true;
   for (const Tree::Statement& s : tree_.statements()) {
     if (s.offset <= begin && end <= s.offset + s.node->text.size()) statement(s);
   }
@@ -97,30 +108,53 @@ void Rewriter::visit_children(const Node* n) {
   for_children(n, [&](const Node* child) { visit(child); });
 }
 
+// A statement that is one expression, or assigns one.
+void Rewriter::visit_simple(const Node* n) {
+  auto* assign = as<Assign>(n);
+  auto* annotated = as<AnnAssign>(n);
+  auto* expression = as<ExprStmt>(n);
+  if (assign && assign->targets.size() == 1 && visit_assignment(n, assign->targets.front(), assign->value, nullptr)) {
+    return;
+  }
+  if (annotated && annotated->value &&
+      visit_assignment(n, annotated->target, annotated->value, annotated->annotation)) {
+    return;
+  }
+  auto* call = expression ? as<Call>(expression->value) : nullptr;
+  if (!call || !visit_call(*call, n)) visit_children(call ? call : n);
+}
+
 void Rewriter::visit(const Node* n) {
   if (!n) return;
   if (auto* from = as<ImportFrom>(n)) return visit_import(*from);
   if (auto* function = as<FunctionDef>(n)) {
+    Hoist* outer = std::exchange(hoist_, nullptr);
     functions_.push_back(function);
     visit_children(n);
     functions_.pop_back();
+    hoist_ = outer;
     return;
   }
-  if (auto* assign = as<Assign>(n); assign && assign->targets.size() == 1) {
-    if (visit_assignment(n, assign->targets.front(), assign->value, nullptr)) return;
+  if (as<Assign>(n) || as<AnnAssign>(n) || as<AugAssign>(n) || as<ExprStmt>(n)) {
+    return with_hoisting(n, [&] { visit_simple(n); });
   }
-  if (auto* assign = as<AnnAssign>(n); assign && assign->value) {
-    if (visit_assignment(n, assign->target, assign->value, assign->annotation)) return;
-  }
-  if (auto* expression = as<ExprStmt>(n)) {
-    auto* call = as<Call>(expression->value);
-    if (!call || !visit_call(*call, n)) visit_children(call ? call : n);
+  if (auto* branch = as<If>(n)) {
+    with_hoisting(n, [&] { visit(branch->condition); });
+    for (const Node* s : branch->then_body) visit(s);
+    for (const Node* s : branch->else_body) visit(s);
     return;
   }
-  if (auto* call = as<Call>(n); call && visit_call(*call, nullptr)) return;
-  if ((as<Attribute>(n) || as<NameRef>(n)) && visit_name(n)) return;
+  if (auto* loop = as<While>(n)) return visit_while(*loop);
+  // What is evaluated never, or several times, is no statement of its own.
+  const bool conditional = as<IfExp>(n) || as<BoolOp>(n) || as<Lambda>(n) || as<Comprehension>(n);
+  Hoist* outer = hoist_;
+  if (conditional) hoist_ = nullptr;
+  auto* call = as<Call>(n);
+  const bool done =
+      (call && (visit_call(*call, nullptr) || hoist(*call))) || ((as<Attribute>(n) || as<NameRef>(n)) && visit_name(n));
   if (auto* dict = as<Dict>(n)) visit_options(*dict);
-  visit_children(n);
+  if (!done) visit_children(n);
+  hoist_ = outer;
 }
 
 // A dictionary that keywords are taken from, {"dispatch": "tma"}: rules about one keyword of any call hold here too.
@@ -242,6 +276,27 @@ std::string Rewriter::rewritten(const Node* n) {
   return text;
 }
 
+std::optional<std::string> Rewriter::part_of_word(const Match& m, std::string_view name, bool* computed) const {
+  const bool dot = name.starts_with('.');
+  auto known = m.bound.find(dot ? name.substr(1) : name);
+  if (known == m.bound.end()) return std::nullopt;
+  const Binding& binding = known->second;
+  auto value = constant(binding);
+  if (value && (*value == "None" || (dot && value->empty()))) return "";
+  if (!value) {
+    // A name that the kernel takes from around it is a value of Python.
+    auto* own = binding.nodes.size() == 1 ? as<NameRef>(binding.nodes[0]) : nullptr;
+    if (!own || dot || functions_.empty() || bindings_of(own->name.text) > 0) return std::nullopt;
+    const auto& parameters = functions_.back()->params;
+    if (std::ranges::any_of(parameters, [&](const Parameter& p) { return p.name.text == own->name.text; })) {
+      return std::nullopt;
+    }
+    *computed = true;
+    return "{" + std::string(own->name.text) + "}";
+  }
+  return (dot ? "." : "") + *value;
+}
+
 // A part of `is` with what its names stand for. None: a word needs a constant that the script does not give.
 std::optional<std::string> Rewriter::rendered(const Match& m, const Node* part, std::string_view text) {
   std::vector<Edit> edits;
@@ -261,14 +316,16 @@ std::optional<std::string> Rewriter::rendered(const Match& m, const Node* part, 
     }
     if (auto* literal = as<StringLit>(n)) {
       std::string words(text.substr(n->at.begin, n->at.end - n->at.begin));
-      for (std::size_t open = words.find('{'); open != words.npos; open = words.find('{')) {
+      bool computed = false;
+      for (std::size_t open = words.find('{'); open != words.npos; open = words.find('{', open)) {
         const std::size_t close = words.find('}', open);
-        auto known = m.bound.find(std::string_view(words).substr(open + 1, close - open - 1));
-        const auto value = known == m.bound.end() ? std::nullopt : constant(known->second);
+        const std::string name = words.substr(open + 1, close - open - 1);
+        const auto value = part_of_word(m, name, &computed);
         if (!value) return void(fits = false);
         words.replace(open, close + 1 - open, *value);
+        open += value->size();
       }
-      if (words.size() != literal->at.end - literal->at.begin || words.find('{') == words.npos) put(n, words);
+      put(n, (computed ? "f" : "") + words);
       return;
     }
     if (auto* attribute = as<Attribute>(n)) {
@@ -319,7 +376,7 @@ bool Rewriter::replace(const Match& m, const Node* whole, bool is_statement) {
     }
     if (!out.empty()) out += "\n" + *indent;
     const std::optional<std::string> line = indentation(whole);
-    out += line ? wrapped(*text, *line) : *text;
+    out += line ? indented(wrapped(*text, *line), as<If>(s.node->statement) ? *line : "") : *text;
   }
   edit(whole->at, std::move(out));
   return true;

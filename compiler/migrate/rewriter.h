@@ -1,5 +1,7 @@
 // One step from a release to the next, over the statements of a script.
 #pragma once
+#include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,7 @@ class Rewriter {
  private:
   void statement(const syntax::Tree::Statement& s);
   void visit(const syntax::Node* n);
+  void visit_simple(const syntax::Node* n);
   void visit_children(const syntax::Node* n);
   bool visit_call(const syntax::Call& call, const syntax::Node* whole);
   bool visit_assignment(const syntax::Node* n, const syntax::Node* target, const syntax::Node* value,
@@ -41,12 +44,29 @@ class Rewriter {
   std::optional<std::string> rendered(const Match& m, const syntax::Node* part, std::string_view text);
   std::optional<std::string> indentation(const syntax::Node* n) const;
   std::size_t bindings_of(std::string_view name) const;
+  // The value of `name` within a longer word; `computed`: it stands there in braces. None: it is known at run time.
+  std::optional<std::string> part_of_word(const Match& m, std::string_view name, bool* computed) const;
+
+  // Instructions whose value a statement uses, written before it (hoist.cpp).
+  struct Hoist {
+    const syntax::Node* statement = nullptr;
+    std::vector<std::string> first, again;  // their lines; again: without the declarations
+  };
+  bool is_kernel_code() const;
+  void with_hoisting(const syntax::Node* statement, const std::function<void()>& visit);
+  void visit_while(const syntax::While& loop);
+  bool hoist(const syntax::Call& call);
+  void put_before(const syntax::Node* statement, const std::vector<std::string>& lines, const std::string& indent);
+  std::string fresh_name(std::string_view path);
 
   const syntax::Tree& tree_;
   const Names& names_;
   text::Dialect to_;
   const syntax::Tree::Statement* at_ = nullptr;
   std::vector<const syntax::FunctionDef*> functions_;
+  Hoist* hoist_ = nullptr;  // of the statement under way; null: its parts may be evaluated never, or several times
+  bool alone_ = false;      // one edit is asked for
+  std::set<std::string, std::less<>> taken_;  // names that hoist() made
   Step out_;
 };
 

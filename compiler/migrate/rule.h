@@ -8,7 +8,9 @@
 //   *names             the operands between those before and those after it
 //   ...                all other arguments; then only what differs between `was` and `is` is edited
 //   1, "x", True       that value and no other, be it written or the default
-//   {name}             in a text of `is`: the value of `name`, which must be a constant
+//   {name}             in a text of `is`: the value of `name`, which must be a constant, or a name that is one while
+//   the
+//                      script is evaluated; `{.name}` with a dot before it, or nothing where the value is empty
 //   \n                 ends a statement: `is` can be several where the call is a statement
 //
 // An `is` that begins with `!` says why a person must decide; the script stays as it is there. With `?` it is a note:

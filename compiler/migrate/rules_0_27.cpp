@@ -21,9 +21,21 @@ constexpr Rule kRules[] = {
      "x: T.uint32\nT.ptx.mbarrier.try_wait.parity.shared__cta.b64(x, bar, T.uint32(phase), T.uint32(ticks))"},
     {"x = T.ptx.mbarrier_test_wait_parity(bar, phase)",
      "x: T.uint32\nT.ptx.mbarrier.test_wait.parity.shared__cta.b64(x, bar, T.uint32(phase))"},
+    {"x = T.ptx.mbarrier.test_wait_state(bar, state, sem=m, scope=c)",
+     "x: T.uint32\nT.ptx[\"mbarrier.test_wait{.m}{.c}.shared::cta.b64\"](x, bar, state)"},
+    {"x = T.ptx.mbarrier.try_wait_state(bar, state, ticks=None, sem=m, scope=c)",
+     "x: T.uint32\nT.ptx[\"mbarrier.try_wait{.m}{.c}.shared::cta.b64\"](x, bar, state)"},
+    {"x = T.ptx.mbarrier.try_wait_state(bar, state, ticks=t, sem=m, scope=c)",
+     "x: T.uint32\nT.ptx[\"mbarrier.try_wait{.m}{.c}.shared::cta.b64\"](x, bar, state, T.uint32(t))"},
+    {"x = T.ptx.mbarrier.try_wait_parity(bar, phase, sem=m, scope=c, ticks=None)",
+     "x: T.uint32\nT.ptx[\"mbarrier.try_wait.parity{.m}{.c}.shared::cta.b64\"](x, bar, T.uint32(phase))"},
+    {"x = T.ptx.mbarrier.try_wait_parity(bar, phase, sem=m, scope=c, ticks=t)",
+     "x: T.uint32\nT.ptx[\"mbarrier.try_wait.parity{.m}{.c}.shared::cta.b64\"](x, bar, T.uint32(phase), T.uint32(t))"},
     // barriers of threads, fences, registers
     {"T.ptx.bar.sync(id, n)", "T.ptx.bar.sync(T.uint32(id), T.uint32(n))"},
     {"T.ptx.bar.arrive(id, n)", "T.ptx.bar.arrive(T.uint32(id), T.uint32(n))"},
+    {"T.ptx.barrier.sync(id, n)", "T.ptx.barrier.sync.aligned(T.uint32(id), T.uint32(n))"},
+    {"T.ptx.barrier.arrive(id, n)", "T.ptx.barrier.arrive.aligned(T.uint32(id), T.uint32(n))"},
     {"T.ptx.barrier.cluster.arrive(sem=\"\", aligned=True)", "T.ptx.barrier.cluster.arrive.aligned()"},
     {"T.ptx.barrier.cluster.arrive(sem=\"release\", aligned=True)", "T.ptx.barrier.cluster.arrive.release.aligned()"},
     {"T.ptx.barrier.cluster.arrive(sem=\"relaxed\", aligned=True)", "T.ptx.barrier.cluster.arrive.relaxed.aligned()"},
@@ -74,6 +86,21 @@ constexpr Rule kRules[] = {
     {"T.ptx.prefetch_tensormap(map)", "T.ptx.prefetch.tensormap(map)"},
     {"T.ptx.tensormap.cp_fenceproxy(d, s, scope=k)",
      "T.ptx[\"tensormap_cp_fenceproxy.global.shared::cta.tensormap::generic.release.{k}.sync.aligned\"](d, s, 128)"},
+    // A warp copies the 128 bytes of a tensor map, 16 bytes a lane.
+    {"T.ptx.tensormap.copy_to_shared(d, m)",
+     "if T.cuda.mov_sreg(32, \"laneid\") < 8:\n"
+     "    map_words = T.alloc_local([4], \"uint32\")\n"
+     "    T.ptx[\"ld.v4.b32\"](map_words[0], map_words[1], map_words[2], map_words[3], "
+     "T.handle_add_byte_offset(m, T.cuda.mov_sreg(32, \"laneid\") * 16))\n"
+     "    T.ptx[\"st.shared.v4.b32\"](T.handle_add_byte_offset(d, T.cuda.mov_sreg(32, \"laneid\") * 16), "
+     "map_words[0], map_words[1], map_words[2], map_words[3])\n"
+     "T.cuda.warp_sync()"},
+    {"T.ptx.tensormap.replace(map, \"global_address\", value)",
+     "T.ptx[\"tensormap_replace.tile.global_address.shared::cta.b1024.b64\"](map, T.uint64(value))"},
+    {"T.ptx.tensormap.replace(map, \"rank\", value)",
+     "T.ptx[\"tensormap_replace.tile.rank.shared::cta.b1024.b32\"](map, T.int32(value))"},
+    {"T.ptx.tensormap.replace(map, \"global_stride\", value, ord)",
+     "T.ptx[\"tensormap_replace.tile.global_stride.shared::cta.b1024.b64\"](map, ord, T.uint64(value))"},
     {"T.ptx.tensormap.replace(map, \"box_dim\", value, ord)",
      "T.ptx[\"tensormap_replace.tile.box_dim.shared::cta.b1024.b32\"](map, ord, T.int32(value))"},
     {"T.ptx.tensormap.replace(map, \"global_dim\", value, ord)",
@@ -124,6 +151,71 @@ constexpr Rule kRules[] = {
     {"T.ptx.wgmma.fence()", "T.ptx.wgmma.fence.sync.aligned()"},
     {"T.ptx.wgmma.commit_group()", "T.ptx.wgmma.commit_group.sync.aligned()"},
     {"T.ptx.wgmma.wait_group(n)", "T.ptx.wgmma.wait_group.sync.aligned(n)"},
+    {"T.ptx.wgmma.mma_async.ss(a, b, *acc, M=64, N=n, K=16, in_dtype=\"float16\", out_dtype=\"float32\", transA=False, "
+     "transB=False, scaleA=1.0, scaleB=1.0, scaleD=e)",
+     "T.ptx[\"wgmma.mma_async.sync.aligned.m64n{n}k16.f32.f16.f16\"](*acc, a, b, T.ptx.pred(e), 1, 1, 0, 0)"},
+    {"T.ptx.wgmma.mma_async.ss(a, b, *acc, M=64, N=n, K=16, in_dtype=\"float16\", out_dtype=\"float32\", transA=False, "
+     "transB=True, scaleA=1.0, scaleB=1.0, scaleD=e)",
+     "T.ptx[\"wgmma.mma_async.sync.aligned.m64n{n}k16.f32.f16.f16\"](*acc, a, b, T.ptx.pred(e), 1, 1, 0, 1)"},
+    {"T.ptx.wgmma.mma_async.ss(a, b, *acc, M=64, N=n, K=16, in_dtype=\"float16\", out_dtype=\"float32\", transA=True, "
+     "transB=False, scaleA=1.0, scaleB=1.0, scaleD=e)",
+     "T.ptx[\"wgmma.mma_async.sync.aligned.m64n{n}k16.f32.f16.f16\"](*acc, a, b, T.ptx.pred(e), 1, 1, 1, 0)"},
+    {"T.ptx.wgmma.mma_async.ss(a, b, *acc, M=64, N=n, K=16, in_dtype=\"float16\", out_dtype=\"float32\", transA=True, "
+     "transB=True, scaleA=1.0, scaleB=1.0, scaleD=e)",
+     "T.ptx[\"wgmma.mma_async.sync.aligned.m64n{n}k16.f32.f16.f16\"](*acc, a, b, T.ptx.pred(e), 1, 1, 1, 1)"},
+    {"T.ptx.wgmma.mma_async.ss(a, b, *acc, M=64, N=n, K=16, in_dtype=\"bfloat16\", out_dtype=\"float32\", "
+     "transA=False, transB=False, scaleA=1.0, scaleB=1.0, scaleD=e)",
+     "T.ptx[\"wgmma.mma_async.sync.aligned.m64n{n}k16.f32.bf16.bf16\"](*acc, a, b, T.ptx.pred(e), 1, 1, 0, 0)"},
+    {"T.ptx.wgmma.mma_async.ss(a, b, *acc, M=64, N=n, K=16, in_dtype=\"bfloat16\", out_dtype=\"float32\", "
+     "transA=False, transB=True, scaleA=1.0, scaleB=1.0, scaleD=e)",
+     "T.ptx[\"wgmma.mma_async.sync.aligned.m64n{n}k16.f32.bf16.bf16\"](*acc, a, b, T.ptx.pred(e), 1, 1, 0, 1)"},
+    {"T.ptx.wgmma.mma_async.ss(a, b, *acc, M=64, N=n, K=16, in_dtype=\"bfloat16\", out_dtype=\"float32\", transA=True, "
+     "transB=False, scaleA=1.0, scaleB=1.0, scaleD=e)",
+     "T.ptx[\"wgmma.mma_async.sync.aligned.m64n{n}k16.f32.bf16.bf16\"](*acc, a, b, T.ptx.pred(e), 1, 1, 1, 0)"},
+    {"T.ptx.wgmma.mma_async.ss(a, b, *acc, M=64, N=n, K=16, in_dtype=\"bfloat16\", out_dtype=\"float32\", transA=True, "
+     "transB=True, scaleA=1.0, scaleB=1.0, scaleD=e)",
+     "T.ptx[\"wgmma.mma_async.sync.aligned.m64n{n}k16.f32.bf16.bf16\"](*acc, a, b, T.ptx.pred(e), 1, 1, 1, 1)"},
+    {"T.ptx.wgmma.mma_async.ss(a, b, *acc, M=64, N=n, K=8, in_dtype=\"tf32\", out_dtype=\"float32\", transA=False, "
+     "transB=False, scaleA=1.0, scaleB=1.0, scaleD=e)",
+     "T.ptx[\"wgmma.mma_async.sync.aligned.m64n{n}k8.f32.tf32.tf32\"](*acc, a, b, T.ptx.pred(e), 1, 1)"},
+    {"T.ptx.wgmma.mma_async.ss(a, b, *acc, M=64, N=n, K=32, in_dtype=\"float8_e4m3fn\", out_dtype=\"float32\", "
+     "transA=False, transB=False, scaleA=1.0, scaleB=1.0, scaleD=e)",
+     "T.ptx[\"wgmma.mma_async.sync.aligned.m64n{n}k32.f32.e4m3.e4m3\"](*acc, a, b, T.ptx.pred(e), 1, 1)"},
+    {"T.ptx.wgmma.mma_async.ss(a, b, *acc, M=64, N=n, K=32, in_dtype=\"float8_e5m2\", out_dtype=\"float32\", "
+     "transA=False, transB=False, scaleA=1.0, scaleB=1.0, scaleD=e)",
+     "T.ptx[\"wgmma.mma_async.sync.aligned.m64n{n}k32.f32.e5m2.e5m2\"](*acc, a, b, T.ptx.pred(e), 1, 1)"},
+    // loads, stores, atomic operations
+    {"x = T.ptx.ld(a, r, t, weak=False, space=s, cop=c, vec=\"\", l1_evict=e)",
+     "x = T.local_scalar(r)\nT.ptx[\"ld{.s}{.c}{.e}{.t}\"](x, a)"},
+    {"x = T.ptx.ld_acquire(a, r, t, scope=c, space=s, vec=\"\")",
+     "x = T.local_scalar(r)\nT.ptx[\"ld.acquire{.c}{.s}{.t}\"](x, a)"},
+    {"x = T.ptx.ld_relaxed(a, r, t, scope=c, space=s, vec=\"\")",
+     "x = T.local_scalar(r)\nT.ptx[\"ld.relaxed{.c}{.s}{.t}\"](x, a)"},
+    {"x = T.ptx.ld_volatile(a, r, t, space=s, vec=\"\")",
+     "x = T.local_scalar(r)\nT.ptx[\"ld.volatile{.s}{.t}\"](x, a)"},
+    {"x = T.ptx.ld_global_nc(a, r, t, cop=c, vec=\"\", l1_evict=e)",
+     "x = T.local_scalar(r)\nT.ptx[\"ld.global{.c}.nc{.e}{.t}\"](x, a)"},
+    {"T.ptx.st(a, *v, weak=False, space=s, cop=c, vec=w, ptx_type=t, l1_evict=e)",
+     "T.ptx[\"st{.s}{.c}{.e}{.w}{.t}\"](a, *v)"},
+    {"T.ptx.st_relaxed(a, *v, scope=c, space=s, vec=w, ptx_type=t)", "T.ptx[\"st.relaxed{.c}{.s}{.w}{.t}\"](a, *v)"},
+    {"T.ptx.st_release(a, *v, scope=c, space=s, vec=w, ptx_type=t)", "T.ptx[\"st.release{.c}{.s}{.w}{.t}\"](a, *v)"},
+    {"T.ptx.st_volatile(a, *v, space=s, vec=w, ptx_type=t)", "T.ptx[\"st.volatile{.s}{.w}{.t}\"](a, *v)"},
+    {"T.ptx.st_async(d, *v, bar_u64=b, ptx_type=t, vec=w)",
+     "T.ptx[\"st_async.shared::cluster.mbarrier::complete_tx::bytes{.w}{.t}\"]("
+     "T.cuda.cvta_generic_to_shared(T.reinterpret(\"handle\", d)), *v, "
+     "T.cuda.cvta_generic_to_shared(T.reinterpret(\"handle\", b)))"},
+    {"T.ptx.red_scalar(a, v, sem=m, scope=c, space=s, op=o, ptx_type=t)", "T.ptx[\"red{.m}{.c}{.s}{.o}{.t}\"](a, v)"},
+    {"x = T.ptx.atom_scalar(a, v, sem=m, scope=c, space=s, op=o, ptx_type=\"u32\")",
+     "x: T.uint32\nT.ptx[\"atom{.m}{.c}{.s}{.o}.u32\"](x, a, v)"},
+    {"x = T.ptx.atom_scalar(a, v, sem=m, scope=c, space=s, op=o, ptx_type=\"s32\")",
+     "x: T.int32\nT.ptx[\"atom{.m}{.c}{.s}{.o}.s32\"](x, a, v)"},
+    {"x = T.ptx.atom_scalar(a, v, sem=m, scope=c, space=s, op=o, ptx_type=\"b32\")",
+     "x: T.uint32\nT.ptx[\"atom{.m}{.c}{.s}{.o}.b32\"](x, a, v)"},
+    {"x = T.ptx.atom_scalar(a, v, sem=m, scope=c, space=s, op=o, ptx_type=\"u64\")",
+     "x: T.uint64\nT.ptx[\"atom{.m}{.c}{.s}{.o}.u64\"](x, a, v)"},
+    {"x = T.ptx.atom_scalar(a, v, sem=m, scope=c, space=s, op=o, ptx_type=\"f32\")",
+     "x: T.float32\nT.ptx[\"atom{.m}{.c}{.s}{.o}.f32\"](x, a, v)"},
+    {"T.ptx.prefetch_l2(a)", "T.ptx[\"prefetch.global.L2\"](a)"},
     // arithmetic
     {"x = T.ptx.exp2(a)", "x: T.float32\nT.ptx.ex2.approx.ftz.f32(x, a)"},
     {"x = T.ptx.rcp(a)", "x: T.float32\nT.ptx.rcp.approx.ftz.f32(x, a)"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/script/dialect_imports.h"
 #include "compiler/script/dialect_names.h"
 
 namespace tilewright::script {
@@ -10,65 +11,105 @@ namespace {
 
 using enum DialectSource;
 
-std::string quoted_line(const syntax::Tree& tree, const NameOfOthers& name) {
-  return name.name + " in line " + std::to_string(tree.source()->position(name.begin).line + 1);
+// What keeps the script from a release. Empty words: nothing does.
+struct Lack {
+  std::optional<NameOfOthers> own;  // a name of the script itself
+  std::string words;                // "T.ret in line 3 is a name of 0.25"
+  bool fits() const { return words.empty(); }
+};
+using Lacks = std::array<Lack, text::kDialects.size()>;
+
+std::string place_words(const syntax::Tree& tree, std::uint32_t offset, bool imported) {
+  std::string out = " in line " + std::to_string(tree.source()->position(offset).line + 1);
+  if (!imported) return out;
+  const std::string& path = tree.source()->path();
+  return out + " of " + path.substr(path.rfind('/') + 1);
+}
+
+// By the names of one file; by its comment, if it has one and is imported.
+Lacks lacks_of(const syntax::Tree& tree, bool imported) {
+  Lacks out;
+  const std::optional<DialectComment> comment = imported ? dialect_comment(tree) : std::nullopt;
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const text::Dialect release = text::kDialects[i].dialect;
+    if (comment) {
+      if (!comment->dialect || *comment->dialect == release) continue;
+      out[i].words = "the comment" + place_words(tree, comment->offset, true) + " says " +
+                     std::string(text::dialect_name(*comment->dialect));
+    } else if (auto name = first_of_others(tree, release, false)) {
+      out[i].words = name->name + place_words(tree, name->begin, imported) + " is a name of " + name->releases;
+      out[i].own = std::move(name);
+    }
+  }
+  return out;
+}
+
+std::size_t count_fitting(const Lacks& lacks) {
+  return static_cast<std::size_t>(std::ranges::count_if(lacks, &Lack::fits));
+}
+
+// A script is written in the release of what it imports. One that no release is left for is told at its import.
+void add_imported(Lacks& lacks, const syntax::Tree& tree, Loader& loader) {
+  for (const auto& imported : imported_scripts(tree, loader)) {
+    Lacks both = lacks_of(*imported, true);
+    for (std::size_t i = 0; i < both.size(); ++i) {
+      if (!lacks[i].fits()) both[i] = lacks[i];
+    }
+    if (count_fitting(both) > 0) lacks = std::move(both);
+    if (count_fitting(lacks) == 1) return;
+  }
 }
 
 // Two places of the file that no release fits. Empty: a release fits all.
-using Lacking = std::array<std::optional<NameOfOthers>, text::kDialects.size()>;
-std::vector<DialectPlace> contradiction(const Lacking& lacking) {
+std::vector<DialectPlace> contradiction(const Lacks& lacks) {
   std::vector<DialectPlace> out;
-  for (const std::optional<NameOfOthers>& name : lacking) {
-    if (!name) return {};
-    const bool known = std::ranges::any_of(out, [&](const DialectPlace& p) { return p.begin == name->begin; });
+  for (const Lack& lack : lacks) {
+    if (lack.fits()) return {};
+    const NameOfOthers& name = *lack.own;
+    const bool known = std::ranges::any_of(out, [&](const DialectPlace& p) { return p.begin == name.begin; });
     if (known || out.size() == 2) continue;
-    out.push_back({name->begin, name->end, name->name + " is a name of " + name->releases});
+    out.push_back({name.begin, name.end, name.name + " is a name of " + name.releases});
   }
   if (out.size() == 2 && out[1].begin < out[0].begin) std::swap(out[0], out[1]);
   return out;
 }
 
-// What excludes the releases that the names of the file do not fit.
-std::string names_words(const syntax::Tree& tree, const Lacking& lacking) {
+// What excludes the releases that do not fit.
+std::string excluding_words(const Lacks& lacks) {
   std::string out;
-  for (std::size_t i = 0; i < lacking.size(); ++i) {
-    const std::optional<NameOfOthers>& name = lacking[i];
-    if (!name || (i > 0 && lacking[i - 1] && lacking[i - 1]->begin == name->begin)) continue;
-    out += (out.empty() ? "" : ", ") + quoted_line(tree, *name) + " is a name of " + name->releases;
+  for (std::size_t i = 0; i < lacks.size(); ++i) {
+    if (lacks[i].fits() || (i > 0 && lacks[i - 1].words == lacks[i].words)) continue;
+    out += (out.empty() ? "" : ", ") + lacks[i].words;
   }
   return out;
 }
 
-std::string assumed_words(const Lacking& lacking) {
+std::string assumed_words(const Lacks& lacks) {
   std::string releases;
-  for (std::size_t i = 0; i < lacking.size(); ++i) {
-    if (!lacking[i]) releases.append(releases.empty() ? "" : ", ").append(text::kDialects[i].name);
+  for (std::size_t i = 0; i < lacks.size(); ++i) {
+    if (lacks[i].fits()) releases.append(releases.empty() ? "" : ", ").append(text::kDialects[i].name);
   }
-  return "assumed, nothing says which; the script's names fit " + releases;
+  return "assumed, the newest release that has all names of the script; they fit " + releases;
 }
 
-// By the names of the script, else what is installed, else the newest release that has all names.
-DialectFound find_by_names(const syntax::Tree& tree, const DialectHints& hints) {
-  Lacking lacking;
-  for (const text::DialectName& d : text::kDialects) {
-    lacking[static_cast<std::size_t>(d.dialect)] = first_of_others(tree, d.dialect, false);
-  }
-  auto fits = [&](text::Dialect dialect) { return !lacking[static_cast<std::size_t>(dialect)]; };
+// By the names of the script and of what it imports, else what is installed, else the newest release that has all.
+DialectFound find_by_names(const syntax::Tree& tree, const DialectHints& hints, Loader* loader) {
   DialectFound out;
-  out.wrong = contradiction(lacking);
+  Lacks lacks = lacks_of(tree, false);
+  out.wrong = contradiction(lacks);
   if (!out.wrong.empty()) return out;
-  const auto fitting = std::ranges::count_if(text::kDialects, fits, &text::DialectName::dialect);
-  if (fitting == 1) {
-    out.choice = {std::ranges::find_if(text::kDialects, fits, &text::DialectName::dialect)->dialect, Names,
-                  names_words(tree, lacking)};
+  if (loader && count_fitting(lacks) > 1) add_imported(lacks, tree, *loader);
+  auto fits = [&](text::Dialect dialect) { return lacks[static_cast<std::size_t>(dialect)].fits(); };
+  text::Dialect newest{};
+  for (const text::DialectName& d : text::kDialects) {
+    if (fits(d.dialect)) newest = d.dialect;
+  }
+  if (count_fitting(lacks) == 1) {
+    out.choice = {newest, Names, excluding_words(lacks)};
   } else if (hints.installed && fits(hints.installed->dialect)) {
     out.choice = {hints.installed->dialect, Installed, hints.installed->words};
   } else {
-    text::Dialect newest = text::kDialects.back().dialect;
-    for (const text::DialectName& d : text::kDialects) {
-      if (fits(d.dialect)) newest = d.dialect;
-    }
-    out.choice = {fits(text::kDefaultDialect) ? text::kDefaultDialect : newest, Assumed, assumed_words(lacking)};
+    out.choice = {newest, Assumed, assumed_words(lacks)};
   }
   return out;
 }
@@ -105,7 +146,7 @@ std::optional<DialectComment> dialect_comment(const syntax::Tree& tree) {
 }
 
 DialectFound find_dialect(const syntax::Tree& tree, std::optional<text::Dialect> asked,
-                          const std::optional<DialectHints>& hints) {
+                          const std::optional<DialectHints>& hints, Loader* loader) {
   DialectFound out;
   if (asked) {
     out.choice = {*asked, Asked, "asked for"};
@@ -128,7 +169,7 @@ DialectFound find_dialect(const syntax::Tree& tree, std::optional<text::Dialect>
   } else if (hints->pin) {
     out.choice = {hints->pin->dialect, Pin, hints->pin->words};
   } else {
-    return find_by_names(tree, *hints);
+    return find_by_names(tree, *hints, loader);
   }
   return out;
 }

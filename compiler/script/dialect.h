@@ -1,8 +1,9 @@
 // Which release of the dialect a script is written in, and what says so.
 //
 // The strongest of these: the caller (--dialect), a comment of the script, the project's settings, a pin of the
-// workspace, the names that the script mentions, the release that is installed beside it. Where none decides, the
-// release is assumed. Files and environments are read by the caller (DialectHints).
+// workspace, the names that the script and what it imports mention, the release that is installed beside it. Where none
+// decides, the newest release that has all names is assumed. Files and environments are read by the caller
+// (DialectHints).
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "compiler/script/dialect_choice.h"
+#include "compiler/script/loader.h"
 #include "compiler/script/surface.h"
 #include "compiler/syntax/tree.h"
 
@@ -34,8 +36,8 @@ struct DialectFound {
   std::vector<DialectPlace> wrong;
 };
 // `asked` is what the caller says outright. Without hints nothing but the comment is looked at, and a script that has
-// none is of the default release.
+// none is of kDefaultDialect. `loader` finds the scripts that it imports; null: they do not count.
 DialectFound find_dialect(const syntax::Tree& tree, std::optional<text::Dialect> asked,
-                          const std::optional<DialectHints>& hints);
+                          const std::optional<DialectHints>& hints, Loader* loader = nullptr);
 
 }  // namespace tilewright::script

@@ -311,6 +311,16 @@ class Search {
   std::vector<NameOfOthers> found_;
 };
 
+// Is there something on the name's line that cannot be parsed? What is half typed decides nothing.
+bool is_half_typed(const TopLevel& statement, const NameOfOthers& name) {
+  const std::string_view text = statement.text;
+  return std::ranges::any_of(statement.errors, [&](const SyntaxError& e) {
+    const std::size_t first = std::min<std::size_t>(std::min(e.begin, name.begin), text.size());
+    const std::size_t last = std::min<std::size_t>(std::max(e.begin, name.begin), text.size());
+    return text.substr(first, last - first).find('\n') == text.npos;
+  });
+}
+
 // ---- what is known of statements ----------------------------------------------------------------------------------
 
 // What was found in a statement, for as long as it is likely to be asked for again: an edit changes one of them.
@@ -324,6 +334,7 @@ class Known {
       if (auto it = found_.find(key); it != found_.end()) return it->second;
     }
     std::vector<NameOfOthers> all = search.in(statement.statement);
+    std::erase_if(all, [&](const NameOfOthers& name) { return is_half_typed(statement, name); });
     std::optional<NameOfOthers> found;
     if (!all.empty()) found = std::move(all.front());
     std::lock_guard lock(mutex_);

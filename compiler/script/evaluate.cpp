@@ -91,7 +91,7 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
         {code::kSyntax, text::Severity::Error, s.message, {anchor, 0, s.end - s.begin}, {}, {}, {}});
   }
   EvaluateOptions said = options;
-  const DialectFound found = find_dialect(*tree, options.dialect, options.dialect_hints);
+  const DialectFound found = find_dialect(*tree, options.dialect, options.dialect_hints, loader);
   if (!found.wrong.empty()) {
     // Nothing of it can be read: what another release means by the same names would be a guess.
     e->diagnostics.push_back(no_release(found.wrong, tree->source(), e->anchors));

@@ -105,6 +105,37 @@ std::vector<Target> meta_targets(const syntax::Tree& tree) {
   return out;
 }
 
+// What the reference prints of a kernel: T.func_attr({"tirx.cuda_arch": "sm_100a"}) at the head of its body.
+void add_printed(const syntax::FunctionDef& function, std::string_view text, std::vector<Target>& out) {
+  constexpr std::size_t kHead = 8;
+  for (std::size_t i = 0; i < function.body.size() && i < kHead; ++i) {
+    auto* statement = syntax::as<syntax::ExprStmt>(function.body[i]);
+    auto* call = statement ? syntax::as<syntax::Call>(statement->value) : nullptr;
+    auto* name = call ? syntax::as<syntax::Attribute>(call->function) : nullptr;
+    auto* dict = name && name->name.text == "func_attr" && call->args.size() == 1
+                     ? syntax::as<syntax::Dict>(call->args.front())
+                     : nullptr;
+    if (!dict) continue;
+    for (const syntax::DictItem& item : dict->items) {
+      auto* key = syntax::as<syntax::StringLit>(item.key);
+      if (key && key->value == "tirx.cuda_arch") targets_of(item.value, text, out);
+    }
+  }
+}
+
+std::vector<Target> printed_targets(const syntax::Tree& tree) {
+  std::vector<Target> out;
+  for (const syntax::Tree::Statement& s : tree.statements()) {
+    if (auto* function = syntax::as<syntax::FunctionDef>(s.node->statement)) add_printed(*function, s.node->text, out);
+    auto* module = syntax::as<syntax::ClassDef>(s.node->statement);
+    if (!module) continue;
+    for (const syntax::Node* member : module->body) {
+      if (auto* function = syntax::as<syntax::FunctionDef>(member)) add_printed(*function, s.node->text, out);
+    }
+  }
+  return out;
+}
+
 // ---- what the calls of a kernel ask for -----------------------------------------------------------------------------
 
 TargetSet targets_with(intrinsics::Availability availability) {
@@ -404,6 +435,7 @@ NamedTargets named_targets(const syntax::Tree& tree, std::span<const Target> set
   if (!commented.empty()) return {std::move(commented), ArchitectureSource::Comment};
   if (!settings.empty()) return {{settings.begin(), settings.end()}, ArchitectureSource::Settings};
   if (auto meta = meta_targets(tree); !meta.empty()) return {std::move(meta), ArchitectureSource::Meta};
+  if (auto printed = printed_targets(tree); !printed.empty()) return {std::move(printed), ArchitectureSource::Meta};
   return {{Target{}}, ArchitectureSource::Default};
 }
 

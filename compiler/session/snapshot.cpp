@@ -108,7 +108,7 @@ NamedTargets Snapshot::targets() const {
 const script::Surface& Snapshot::surface() const {
   auto analysis = analysed();
   if (analysis) return script::surface_of(analysis->first().dialect);
-  return script::surface_of(script::find_dialect(*tree_, {}, settings_->dialect_hints).choice.dialect);
+  return script::surface_of(script::find_dialect(*tree_, {}, settings_->dialect_hints, loader_.get()).choice.dialect);
 }
 
 std::shared_ptr<const Analysis> Snapshot::analyse_all(const std::stop_token& stop) const {

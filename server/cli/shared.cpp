@@ -32,7 +32,7 @@ void DialectOption::add(CLI::App& command) {
   command
       .add_option("--dialect", text,
                   "Release of the dialect (default: what the file says in '# tilewright: dialect ...', else "
-                  "tilewright.toml)")
+                  "tilewright.toml, a pin of apache-tvm, the names of the file; the newest that has them all)")
       ->capture_default_str();
 }
 

@@ -1,6 +1,7 @@
 #include "server/lsp/client_settings.h"
 
 #include "compiler/ir/target.h"
+#include "compiler/script/surface.h"
 #include "protocol/lsp.h"
 #include "protocol/uri.h"
 
@@ -48,6 +49,18 @@ project::ClientSettings read_client_settings(const Json& section, std::string& p
     out.deny_fallback = deny.get<bool>();
   } else if (!deny.is_null()) {
     problem = "tilewright.denyFallback must be true or false";
+  }
+  // Editors write the empty text where nothing is set.
+  const Json& dialect = protocol::at(section, "dialect");
+  const std::string release = dialect.is_string() ? dialect.get<std::string>() : "";
+  if (!release.empty()) {
+    if (auto known = script::known_dialect(release)) {
+      out.dialect = *known;
+    } else {
+      problem = "tilewright.dialect: " + known.error();
+    }
+  } else if (!dialect.is_string() && !dialect.is_null()) {
+    problem = "tilewright.dialect must be a text, such as \"0.27\"";
   }
   return out;
 }

@@ -6,6 +6,7 @@
 
 #include "compiler/toolchain/digest.h"
 #include "server/project/config.h"
+#include "server/project/dialect_hints.h"
 #include "server/project/files.h"
 #include "server/project/run_targets.h"
 
@@ -178,6 +179,7 @@ Workspace::Settings Workspace::settings(const std::string& path) {
   std::string key;  // all scripts of a folder have the same, but for those that were asked for something of their own
   auto made = std::make_shared<session::Settings>();
   std::uint64_t age;
+  std::optional<script::DialectHints::Said> editor;
   {
     std::lock_guard lock(settings_mutex_);
     place = is_file(path) ? fs::path(path) : fs::path(folders_.empty() ? "/" : folders_.front()) / "untitled.py";
@@ -188,6 +190,10 @@ Workspace::Settings Workspace::settings(const std::string& path) {
     made->entries = client_.entries;
     made->deny_fallback = client_.deny_fallback;
     age = settings_age_;
+    if (client_.dialect) {
+      const std::string release(text::dialect_name(*client_.dialect));
+      editor = {*client_.dialect, "the editor's setting tilewright.dialect is " + release};
+    }
   }
   Settings out;
   if (auto config = find_config(place)) {
@@ -202,7 +208,9 @@ Workspace::Settings Workspace::settings(const std::string& path) {
   } else {
     out.problem = config.error();
     out.run_targets = run_targets(Config());
+    made->dialect_hints = around(place, {});
   }
+  if (editor && !made->dialect_hints->setting) made->dialect_hints->setting = std::move(editor);
   out.settings = std::move(made);
   std::lock_guard lock(settings_mutex_);
   // Others may have found them meanwhile: all have the same object. Or they were changed: then these are not kept.

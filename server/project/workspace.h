@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ struct ClientSettings {
   // By document, as Workspace::settings names it: the user wants to see this one for architectures of its own.
   std::map<std::string, std::vector<std::string>> architectures_of;
   bool deny_fallback = false;
+  std::optional<text::Dialect> dialect;  // of scripts that do not say, in folders whose settings do not
 };
 
 class Workspace {

@@ -31,7 +31,11 @@ std::string migrated_text(const MigratedPart& part, text::Dialect to) {
   const work::MigratedFile& file = *part.file;
   const std::string path = text::visible(file.path);
   if (!file.wrong.empty()) return path + ": " + file.wrong + "\n";
-  if (file.already) return path + ": written in " + file.from.words() + "; nothing to do\n";
+  if (file.already) {
+    const bool assumed = file.from.source == script::DialectSource::Assumed;
+    return path + ": written in " + file.from.words() + "; nothing to do" +
+           (assumed ? " (--dialect says that it is of an earlier one)" : "") + "\n";
+  }
   std::string out = path + ": from " + file.from.words() + " to " + std::string(text::dialect_name(to)) + ", " +
                     text::counted(file.result.edits, "edit") + "\n";
   const bool proven = !part.checks.empty() && std::ranges::all_of(part.checks, [](const work::MigrationCheck& c) {

@@ -87,7 +87,8 @@ std::expected<MigratedFile, std::string> migrate_file(const std::string& path, s
   if (!loaded) return std::unexpected(loaded.error());
   if (loaded->undecodable) return std::unexpected(path + ": " + loaded->undecodable->message);
   MigratedFile out{.path = path, .original = std::move(*loaded), .from = {}, .wrong = {}, .result = {}};
-  const script::DialectFound found = script::find_dialect(*out.original.tree, from, out.original.config.dialect);
+  const script::DialectFound found =
+      script::find_dialect(*out.original.tree, from, out.original.config.dialect, out.original.loader.get());
   if (!found.wrong.empty()) {
     for (const script::DialectPlace& p : found.wrong) out.wrong += (out.wrong.empty() ? "" : ", and ") + p.words;
     return out;

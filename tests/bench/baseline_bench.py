@@ -10,6 +10,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 BINARY = os.path.abspath(sys.argv[1])
 COUNT = int(sys.argv[2]) if len(sys.argv) > 2 else 100
 SLOWER = (6, 8, 10, 15, 20, 30, 50, 100)  # percent

@@ -14,6 +14,9 @@ import tempfile
 import threading
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 BINARY = os.path.abspath(sys.argv[1])
 KERNELS = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
 ROUNDS = 5

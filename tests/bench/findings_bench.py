@@ -16,6 +16,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
+from support import release  # noqa: E402,F401
 from support.language_server import Client  # noqa: E402
 
 KERNEL = """

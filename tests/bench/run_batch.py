@@ -8,6 +8,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 SCRIPT = '''from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 from scripts import ADD, BARE, BROKEN, ENDLESS, IMPORTING, WARNING  # noqa: E402
+from support import release  # noqa: E402,F401
 from support import schema  # noqa: E402
 from support.certificates import make_certificates  # noqa: E402
 

@@ -14,6 +14,9 @@ import tempfile
 import threading
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 from scripts import ADD, BROKEN, IMPORTING, WARNING  # noqa: E402
 

@@ -15,6 +15,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
 from scripts import ADD, BROKEN, IMPORTING, WARNING  # noqa: E402
+from support import release  # noqa: E402,F401
 from support import schema  # noqa: E402
 
 try:

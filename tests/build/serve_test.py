@@ -14,6 +14,7 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 from scripts import ADD, BARE, BROKEN, ENDLESS, HEAD, IMPORTING  # noqa: E402
+from support import release  # noqa: E402,F401
 from support.build_server import SCHEMA, Client, seen  # noqa: E402
 from support.jsonrpc import Refused, frame  # noqa: E402
 from support.trust import trust  # noqa: E402

@@ -16,6 +16,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
+from support import release  # noqa: E402,F401
 from support.build_server import Client  # noqa: E402
 from support.jsonrpc import Closed, Refused  # noqa: E402
 from support.soaking import Soaking  # noqa: E402

@@ -12,6 +12,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
 sys.path.insert(0, os.path.dirname(HERE))
+from support import release  # noqa: E402,F401
 from support import schema  # noqa: E402
 from support import trust  # noqa: E402,F401: settings of the user of this test's own
 

@@ -62,6 +62,7 @@ class Migrate(Case):
         self.assertEqual(check["result"], "not_run")
 
     def test_layouts_and_imports(self):
+        self.file(".git/HEAD", "")  # the folders above it say nothing
         path = self.file("swizzled.py", KERNEL)
         [file] = self.migrated(0, path, "--to", "0.26", "--no-check")["files"]
         self.assertEqual(file["checks"], [])
@@ -101,7 +102,8 @@ class Found(Case):
     def test_order(self):
         path = self.file("project/kernel.py", PLAIN)
         self.file("project/.git/HEAD", "")
-        self.assertEqual(self.dialect(path)[:2], ("0.25", "assumed"))
+        self.assertEqual(self.dialect(path), ("0.27", "assumed", "assumed, the newest release that has all names of the "
+                                              "script; they fit 0.25, 0.26, 0.27"))
         os.makedirs(self.path("project/.venv/lib/python3.11/site-packages/apache_tvm-0.26.0.dist-info"))
         self.assertEqual(self.dialect(path), ("0.26", "installed", ".venv has apache-tvm 0.26.0"))
         self.file("project/requirements.txt", "apache-tvm==0.27.0.post1\n")
@@ -111,6 +113,16 @@ class Found(Case):
         self.file("project/kernel.py", "# tilewright: dialect 0.25\n" + PLAIN)
         self.assertEqual(self.dialect(path), ("0.25", "comment", "the comment in line 1 says so"))
         self.assertEqual(self.dialect(path, "--dialect", "0.27")[:2], ("0.27", "asked"))
+
+    def test_helpers_say_it(self):
+        self.file("project/.git/HEAD", "")
+        self.file("project/helper.py", "from tvm.script import tirx as T\n\n\ndef lead():\n    return T.ptx.elect_sync()\n")
+        path = self.file("project/kernel.py", "from helper import lead\n" + PLAIN)
+        self.assertEqual(self.dialect(path)[:2], ("0.26", "assumed"))
+        self.file("project/helper.py", "# tilewright: dialect 0.25\nSIZE = 1\nlead = None\n")
+        self.assertEqual(self.dialect(path), ("0.25", "names", "the comment in line 1 of helper.py says 0.25"))
+        already = self.expect(0, "migrate", self.file("project/plain.py", PLAIN), "--to", "0.26", "--no-check").text
+        self.assertIn("nothing to do (--dialect says that it is of an earlier one)", already)
 
     def test_every_report_says_it(self):
         path = self.file("kernel.py", "# tilewright: dialect 0.25\n" + PLAIN)
@@ -132,6 +144,7 @@ class Found(Case):
         self.expect(0, "check", path, "--dialect", "0.25")
 
     def test_two_names_of_two_releases(self):
+        self.file(".git/HEAD", "")
         path = self.file("kernel.py", PLAIN + "\ndef f():\n    T.ret(0)\n    T.cuda.elect_sync()\n")
         r = self.expect(1, "check", path)
         self.assertIn("T.cuda.elect_sync is a name of 0.27, and T.ret is a name of 0.25: no release has both", r.text)

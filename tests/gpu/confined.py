@@ -17,6 +17,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 BINARY, DRIVER, SCRIPT = (os.path.abspath(path) for path in sys.argv[1:4])
 MORE = sys.argv[4:]
 wrong = []

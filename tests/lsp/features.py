@@ -23,6 +23,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
 from support.language_server import Client  # noqa: E402
 
 MARKER = re.compile(r"^(\s*)#(?!\s*tilewright:)(\s*)(\^+|@\d+)?\s*([a-zA-Z/]+)(?:\(([^)]*)\))?:(.*)$")

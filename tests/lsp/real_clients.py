@@ -17,6 +17,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SKIPPED = 77
 NO_NETWORK = re.compile("Failed to establish a new connection|Temporary failure in name resolution|Name or service not known|"

@@ -184,3 +184,18 @@ TEST_CASE("architectures of one document are taken from the client's section, an
   CHECK(read(R"({"documents": {"file:///a.py": 7}})", problem).architectures_of.empty());
   CHECK(problem.empty());
 }
+
+TEST_CASE("the release of scripts that do not say is taken from the client's section") {
+  auto read = [](const char* text, std::string& problem) {
+    return read_client_settings(protocol::Json::parse(text), problem).dialect;
+  };
+  std::string problem;
+  CHECK(read(R"({"dialect": "0.26"})", problem) == text::Dialect::V0_26);
+  CHECK_FALSE(read(R"({"dialect": ""})", problem));
+  CHECK_FALSE(read(R"({})", problem));
+  CHECK(problem.empty());
+  CHECK_FALSE(read(R"({"dialect": "0.9"})", problem));
+  CHECK(problem == "tilewright.dialect: there is no release '0.9' of the dialect; this version reads 0.25, 0.26, 0.27");
+  CHECK_FALSE(read(R"({"dialect": 27})", problem));
+  CHECK(problem == "tilewright.dialect must be a text, such as \"0.27\"");
+}

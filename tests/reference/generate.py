@@ -131,8 +131,18 @@ def make(seed, index, primitive="copy", arch="sm_90a", release="0.25"):
             return k
 
 
-def write(seed, count, folder, per_file=25, keep=False, primitive="copy", release="0.25"):
-    """[(path, architecture)] of the files, in order. With `keep` a file that already has its text is left alone."""
+def put(path, text, keep):
+    if keep and os.path.exists(path):
+        with open(path, encoding="utf-8") as f:
+            if f.read() == text:
+                return
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def write(seed, count, folder, per_file=25, keep=False, primitive="copy", release="0.25", against=None):
+    """[(path, architecture)] of the files, in order. With `keep` a file that already has its text is left alone. Where the
+    reference answers for another release, `against`, beside each file is FILE.AGAINST.txt, the same kernels in that one."""
     os.makedirs(folder, exist_ok=True)
     archs = [("sm_90a", 0, count)] if primitive == "copy" else [("sm_90a", 0, count - count // 2), ("sm_100a", 0, count // 2)]
     header = HEADER if primitive == "copy" else ASYNC_HEADER
@@ -160,13 +170,9 @@ def write(seed, count, folder, per_file=25, keep=False, primitive="copy", releas
             text += f'"""{what} of seed {seed}, made by generate.py."""\n' + header
             last = min(begin + per_file, end)
             text += "".join(make(seed, i, primitive, arch, release).text(*own) for i in range(begin, last))
-            text = releases.in_release(text, release)
-            if keep and os.path.exists(path):
-                with open(path, encoding="utf-8") as f:
-                    if f.read() == text:
-                        continue
-            with open(path, "w", encoding="utf-8") as f:
-                f.write(text)
+            if against and against != release:
+                put(f"{path}.{against}.txt", releases.in_release(text, against), keep)
+            put(path, releases.in_release(text, release), keep)
     return paths
 
 

@@ -48,7 +48,7 @@ class Product:
 
     def atom_row(self, region):
         """Elements in a row of the swizzle's atom; None: no swizzle."""
-        m = re.search(r"SwizzleLayout\((\d), (\d), 3\)|mma_shared_layout\(\"(\w+)\", (\d)", self.declared(region))
+        m = re.search(r"(?:Swizzle|Compose)Layout\((\d), (\d), 3[,)]|mma_shared_layout\(\"(\w+)\", (\d)", self.declared(region))
         if not m:
             return None
         mode = int(m.group(2) or m.group(4))

@@ -1,7 +1,7 @@
 """Writes generated scripts of 0.25 as a later release spells them.
 
-What 0.26 and 0.27 share: imports, layouts with a swizzle, names of variants, datapaths of tensor memory. What a kernel calls by
-instruction names is 0.25's and 0.26's; families whose kernels call none are written in 0.27, too.
+What 0.26 and 0.27 share: imports, layouts with a swizzle, names of variants, datapaths of tensor memory. The few instructions that
+the kernels call by name are written as 0.27's table has them.
 """
 import re
 
@@ -41,13 +41,63 @@ def swizzles(line):
     return line
 
 
+# What 0.27 writes for a call of 0.25: operands by place, keywords by name, in what is formatted.
+RESPELLED = {
+    "T.ptx.elect_sync": "T.cuda.elect_sync()",
+    "T.ptx.mbarrier.init": "T.ptx.mbarrier.init.shared.b64({0}, T.uint32({1}))",
+    "T.ptx.mbarrier.arrive.expect_tx": "T.ptx.mbarrier.arrive.expect_tx.shared.b64({0}, T.uint32({1}))",
+    "T.ptx.mbarrier.try_wait": "T.cuda.mbarrier_wait({0}, {1})",
+    "T.ptx.fence.mbarrier_init": "T.ptx.fence.mbarrier_init.release.cluster()",
+    "T.ptx.fence.proxy_async": "T.ptx.fence.proxy.async_.shared__cta()",
+    "T.ptx.cp_async.commit_group": "T.ptx.cp.async_.commit_group()",
+    "T.ptx.cp_async.wait_group": "T.ptx.cp.async_.wait_group({0})",
+    "T.ptx.cp_async.bulk.commit_group": "T.ptx.cp.async_.bulk.commit_group()",
+    "T.ptx.cp_async.bulk.wait_group": "T.ptx.cp.async_.bulk.wait_group.read({0})",
+    "T.ptx.tcgen05.alloc": 'T.ptx["tcgen05.alloc.cta_group::{cta_group}.sync.aligned.shared::cta.b32"]({0}, T.uint32({n_cols}))',
+    "T.ptx.tcgen05.dealloc": 'T.ptx["tcgen05.dealloc.cta_group::{cta_group}.sync.aligned.b32"]({0}, T.uint32({n_cols}))',
+    "T.ptx.tcgen05.relinquish_alloc_permit": 'T.ptx["tcgen05.relinquish_alloc_permit.cta_group::{cta_group}.sync.aligned"]()',
+    "T.ptx.tcgen05.wait.ld": "T.ptx.tcgen05.wait__ld.sync.aligned()",
+    "T.ptx.tcgen05.wait.st": "T.ptx.tcgen05.wait__st.sync.aligned()",
+    "T.ptx.tcgen05.fence.after_thread_sync": "T.ptx.tcgen05.fence__after_thread_sync()",
+    "T.ptx.tcgen05.fence.before_thread_sync": "T.ptx.tcgen05.fence__before_thread_sync()",
+}
+COMMIT = 'T.ptx["tcgen05.commit.cta_group::{cta_group}.mbarrier::arrive::one.shared::cluster{many}.b64"]({0}{mask})'
+MOVE = {"T.ptx.tcgen05.ld": 'T.ptx["tcgen05.ld.sync.aligned.{shape}.x{num}.b32"]({registers}, {0})',
+        "T.ptx.tcgen05.st": 'T.ptx["tcgen05.st.sync.aligned.{shape}.x{num}.b32"]({0}, {registers})'}
+WRAPPER = re.compile(r"T\.ptx(?:\.[a-z]\w*)+(?=\()")
+
+
+def respelled(line):
+    """The line with its instructions as 0.27 spells them."""
+    at = 0
+    while m := WRAPPER.search(line, at):
+        name = m.group(0)
+        given, end = arguments(line, m.end())
+        keyword = dict(re.fullmatch(r"(\w+)=(.*)", a).groups() for a in given if re.match(r"\w+=[^=]", a))
+        keyword = {k: v.strip('"') for k, v in keyword.items()}
+        place = [a for a in given if not re.match(r"\w+=[^=]", a)]
+        if name in MOVE:
+            new = MOVE[name].format(place[0], registers=", ".join(place[1:]), **keyword)
+        elif name == "T.ptx.tcgen05.commit":
+            mask = keyword.get("cta_mask")
+            new = COMMIT.format(place[0], cta_group=keyword.get("cta_group", 1), many=".multicast::cluster" if mask else "",
+                                mask=f", T.uint16({mask})" if mask else "")
+        elif name in RESPELLED:
+            new = RESPELLED[name].format(*place, **keyword)
+        else:
+            raise ValueError(f"0.27's spelling of {name} is not known")
+        line = line[: m.start()] + new + line[end:]
+        at = m.start() + len(new)
+    return line
+
+
 DATAPATH = re.compile(r', datapath="(\w)"')
 
 
 def in_release(text, release):
     """The script as `release` writes it."""
     if release == "0.25":
-        return text
+        return f"# tilewright: dialect {release}\n{text}"
     out = [f"# tilewright: dialect {release}"]
     for line in text.splitlines():
         if "import" in line and "tma_utils" in line:
@@ -63,7 +113,7 @@ def in_release(text, release):
         # Registers as their layout counts them, not as they lie.
         line = line if line.lstrip().startswith("ra = ") else re.sub(r"(\w+)\.local\((\d[\d, ]*)\)", r"\1.local(\2, layout=\1.layout.storage())", line)
         if release == "0.27":
-            line = line.replace("T.ptx.elect_sync()", "T.cuda.elect_sync()")
+            line = respelled(line)
         out.append(line)
     text = "\n".join(out) + "\n"
     if "tmem_datapath_layout(" in text:

@@ -19,6 +19,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 PROGRAMS = ("munged", "slurmctld", "slurmd", "salloc", "srun", "squeue", "scancel")
 
 

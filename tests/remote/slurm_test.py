@@ -15,6 +15,9 @@ import threading
 import time
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import slurm_cluster
 

@@ -17,6 +17,9 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 SSHD = "/usr/sbin/sshd"
 PATIENCE = 40
 

@@ -8,6 +8,9 @@ import os
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import unknown_test  # noqa: E402
 

@@ -20,6 +20,7 @@ import tempfile
 import types
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
 from support.seeds import seed  # noqa: E402
 
 HEADER = """import contextlib

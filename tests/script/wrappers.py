@@ -28,6 +28,12 @@ def kernel(A: T.Buffer((64,), "float32")):
     T.device_entry()
     tx = T.thread_id([64])
     bar = T.alloc_shared((1,), "uint64")
+    T.ptx.mbarrier.arrive(bar.ptr_to([0]), cta_id=1, pred=True)
+#                                          ^^^^^^ error[TW2111]: T.ptx.mbarrier.arrive has no keyword 'cta_id' in 0.26
+#   hint: 0.26 writes remote=, and pred= where only some threads arrive
+    T.ptx.mbarrier.arrive.expect_tx(bar.ptr_to([0]), 128, cta_id=1)
+#                                                         ^^^^^^ error[TW2111]: T.ptx.mbarrier.arrive.expect_tx has no keyword 'cta_id' in 0.26
+#   hint: 0.26 writes remote=, and pred= where only some threads arrive
     T.ptx.mbarrier.arrive(bar.ptr_to([0]), sem="release")
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.mbarrier.arrive: 'sem' and 'scope' go together: give both or neither
     T.ptx.mbarrier.arrive(bar.ptr_to([0]), remote=1, space="shared::cta")

@@ -12,6 +12,9 @@ import json
 import os
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 DEPTH = 300_000
 T = "from tvm.script import tirx as T\n"
 MANY = 100_000

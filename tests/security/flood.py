@@ -15,6 +15,9 @@ import time
 from attack import Through
 from listening import SCRIPT, Server, request, served
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 20
 MEMORY = 200 << 20
 # What is promised of a machine that does nothing else; among other tests only a wait without an end is told.

@@ -36,7 +36,8 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-constexpr const char* kLimits = "[limits]\nsteps = 100000\nmemory_mb = 64\n";  // runaway loops of random edits end soon
+// Runaway loops of random edits end soon.
+constexpr const char* kLimits = "dialect = \"0.25\"\n[limits]\nsteps = 100000\nmemory_mb = 64\n";
 
 [[noreturn]] void fail(const std::string& why) {
   std::printf("%s\n", why.c_str());

@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
 from support.seeds import seed  # noqa: E402
 
 GENERATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../reference/generate.py")

@@ -12,7 +12,8 @@ With --drop-wait each kernel lacks one of its waits.
 import argparse
 import random
 
-HEADER = '''"""Asynchronous copies of seed {seed}, made by async_kernels.py."""
+HEADER = '''# tilewright: dialect 0.25
+"""Asynchronous copies of seed {seed}, made by async_kernels.py."""
 from tvm.backend.cuda.operator.tile_primitive.tma_utils import mma_shared_layout
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx

@@ -13,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BLACKWELL, HOPPER = "tcgen05_pipeline.py", "gemm_hopper.py"
 DEALLOC = "        T.ptx.tcgen05.dealloc(address[0], n_cols=ACCUMULATORS * N, cta_group=1)\n"

@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 MORE, LESS, OTHER, NEXT = "({}) + 16", "({}) - 16", "1 - ({})", "({}) + 1"
 SHORTER = "a copy out of shared memory may be shorter; what B should hold then, only a reference could say"
 HARMLESS = {

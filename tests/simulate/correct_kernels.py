@@ -11,7 +11,8 @@ import argparse
 import os
 import random
 
-HEADER = '''# tilewright: arch sm_90a
+HEADER = '''# tilewright: dialect 0.25
+# tilewright: arch sm_90a
 """Kernels of seed {seed}, made by correct_kernels.py."""
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx

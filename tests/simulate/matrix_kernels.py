@@ -13,7 +13,8 @@ import argparse
 import os
 import random
 
-HEADER = '''# tilewright: arch sm_90a
+HEADER = '''# tilewright: dialect 0.25
+# tilewright: arch sm_90a
 """Kernels of seed {seed}, made by matrix_kernels.py."""
 from tvm.script import tirx as T
 '''

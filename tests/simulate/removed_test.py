@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 CALLS = re.compile(r"\b((cta|warp|cluster|warpgroup)_sync|\w*wait\w*|fence\.\w+|\w*fence\w*|commit\w*|\w*arrive\w*|\w*expect_tx|"
                    r"[\w.]*(wait|arrive)\.\w+)\(")
 OWN = "each thread reads only what it has written itself"

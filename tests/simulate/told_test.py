@@ -13,6 +13,9 @@ import sys
 import tempfile
 import textwrap
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 HEAD = """\
 # tilewright: arch sm_90a
 from tvm.script import tirx as T

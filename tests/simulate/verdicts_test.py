@@ -17,11 +17,15 @@ where nothing else is said, on a line of the script that contains the text; othe
 import argparse
 import concurrent.futures
 import json
+import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
 
 VERDICT = re.compile(r"# verdict (?P<entry>.+?): (?:(?P<clean>clean)|(?P<severity>warning |error )?(?P<code>TW\d{4})(?: at `(?P<line>.*)`)?)$")
 

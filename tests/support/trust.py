@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import tempfile
 
+from support import release  # noqa: F401
+
 os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="tilewright-config-")
 atexit.register(shutil.rmtree, os.environ["XDG_CONFIG_HOME"], True)
 

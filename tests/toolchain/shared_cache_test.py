@@ -11,6 +11,9 @@ import tempfile
 import threading
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import release  # noqa: E402,F401
+
 BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 SCRIPT = """from tvm.script import tirx as T
 

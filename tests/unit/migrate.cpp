@@ -22,11 +22,11 @@ std::shared_ptr<const syntax::Tree> tree_of(std::string_view text) {
   return syntax::Tree::parse(std::make_shared<text::Source>("migrate.py", std::string(text)));
 }
 
-// What a line of a kernel becomes; further lines follow after "|".
-std::string becomes(std::string_view line, Dialect to, std::string_view imports = {}) {
+// What a line of a function becomes; further lines follow after "|".
+std::string becomes(std::string_view line, Dialect to, std::string_view imports = {}, std::string_view decorator = {}) {
   const auto from = static_cast<Dialect>(static_cast<int>(to) - 1);
-  const std::string text =
-      std::string(kHead) + std::string(imports) + "\ndef f(a, b, pool):\n    " + std::string(line) + "\n";
+  const std::string text = std::string(kHead) + std::string(imports) + "\n" + std::string(decorator) +
+                           "def f(a, b, pool):\n    " + std::string(line) + "\n";
   const migrate::Migrated made = migrate::migrated(*tree_of(text), from, to);
   INFO(made.text);
   const std::size_t at = made.text.find("def f(a, b, pool):\n");
@@ -44,6 +44,9 @@ std::string becomes(std::string_view line, Dialect to, std::string_view imports 
   }
   return joined.substr(4);
 }
+
+// The same of a line of a kernel.
+std::string inlined(std::string_view line) { return becomes(line, Dialect::V0_27, "N = 64\n", "@T.inline\n"); }
 
 std::vector<std::string> decisions(std::string_view line, Dialect to, std::string_view imports = {}) {
   const auto from = static_cast<Dialect>(static_cast<int>(to) - 1);
@@ -104,7 +107,7 @@ TEST_CASE("what a person must decide stays as it is, with the reason") {
         std::vector<std::string>{"pool.alloc_mma((2, 64), \"float16\", swizzle_mode=\"none\")"});
   CHECK(decisions("x = T.SizeVar(\"n\")", V0_26) == std::vector<std::string>{"T.SizeVar(\"n\")"});
   CHECK(decisions("T.ptx.tcgen05.shift(a)", V0_27).size() == 1);
-  CHECK(decisions("y = T.ptx.exp2(a) + 1", V0_27).size() == 1);  // not the whole right side
+  CHECK(decisions("y = T.ptx.exp2(a) + 1", V0_27).size() == 1);  // in a function of the host
   CHECK(decisions("T.ret(a)", V0_26).empty());
 }
 
@@ -123,6 +126,46 @@ TEST_CASE("0.26 to 0.27: instructions by their words and operands") {
   CHECK(becomes("a[1] = T.ptx.exp2(a[0])", V0_27) == "T.ptx.ex2.approx.ftz.f32(a[1], a[0])");
   CHECK(becomes("T.ptx.cp_async.bulk.tensor.s2g(2, a, m, \"\", 0, b)", V0_27) ==
         "T.ptx[\"cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group\"](m, 0, b, a)");
+}
+
+TEST_CASE("an instruction within an expression is written before the statement that uses its value") {
+  CHECK(inlined("y = T.ptx.exp2(a[0]) + b") == "exp2: T.float32|T.ptx.ex2.approx.ftz.f32(exp2, a[0])|y = exp2 + b");
+  CHECK(inlined("a[0] += T.ptx.exp2(T.ptx.rcp(b)) * T.ptx.exp2(b)") ==
+        "rcp: T.float32|T.ptx.rcp.approx.ftz.f32(rcp, b)|exp2: T.float32|T.ptx.ex2.approx.ftz.f32(exp2, rcp)|"
+        "exp2_1: T.float32|T.ptx.ex2.approx.ftz.f32(exp2_1, b)|a[0] += exp2 * exp2_1");
+  CHECK(inlined("if T.ptx.mbarrier_test_wait_parity(a, 0) == 1:\n        b[0] = 1") ==
+        "mbarrier_test_wait_parity: T.uint32|"
+        "T.ptx.mbarrier.test_wait.parity.shared__cta.b64(mbarrier_test_wait_parity, a, T.uint32(0))|"
+        "if mbarrier_test_wait_parity == 1:|    b[0] = 1");
+  // The condition of a loop is evaluated before each turn.
+  CHECK(
+      inlined("while T.ptx.mbarrier.test_wait_state(a, b) == T.uint32(0):\n        pass") ==
+      "test_wait_state: T.uint32|T.ptx[\"mbarrier.test_wait.shared::cta.b64\"](test_wait_state, a, b)|"
+      "while test_wait_state == T.uint32(0):|    T.ptx[\"mbarrier.test_wait.shared::cta.b64\"](test_wait_state, a, b)");
+  CHECK(inlined("while T.ptx.mbarrier.try_wait_state(a, b) == T.uint32(0):\n        pool[0] = 1") ==
+        "try_wait_state: T.uint32|T.ptx[\"mbarrier.try_wait.shared::cta.b64\"](try_wait_state, a, b)|"
+        "while try_wait_state == T.uint32(0):|    pool[0] = 1|"
+        "    T.ptx[\"mbarrier.try_wait.shared::cta.b64\"](try_wait_state, a, b)");
+  // What may never be evaluated, or several times, stays: a person decides.
+  for (std::string_view line : {"y = a if b else T.ptx.exp2(a)", "y = b and T.ptx.exp2(a)",
+                                "y = [T.ptx.exp2(x) for x in a]", "y = lambda: T.ptx.exp2(a)"}) {
+    CHECK(inlined(line) == line);
+  }
+}
+
+TEST_CASE("words of an instruction that a script computes, and operands that it unpacks") {
+  CHECK(inlined("T.ptx.wgmma.mma_async.ss(a, b, *[pool[i] for i in range(32)], M=64, N=N, K=16, in_dtype=\"float16\", "
+                "out_dtype=\"float32\", transA=False, transB=True, scaleA=1.0, scaleB=1.0, scaleD=1)") ==
+        "T.ptx[f\"wgmma.mma_async.sync.aligned.m64n{N}k16.f32.f16.f16\"](|    *[pool[i] for i in range(32)],|    a,|   "
+        " b,|"
+        "    T.ptx.pred(1),|    1,|    1,|    0,|    1,|)");
+  // A name of the kernel itself is known at run time only.
+  CHECK(inlined("T.ptx.fence(\"sc\", pool)") == "T.ptx.fence(\"sc\", pool)");
+  CHECK(inlined("T.ptx.st(a, b, space=\"shared\", ptx_type=\"f32\")") == "T.ptx[\"st.shared.f32\"](a, b)");
+  CHECK(inlined("y = T.ptx.ld(a, \"float32\", \"f32\", cop=\"cg\")") ==
+        "y = T.local_scalar(\"float32\")|T.ptx[\"ld.global.cg.f32\"](y, a)");
+  CHECK(inlined("b[0] = T.ptx.atom_scalar(a, 1, op=\"add\", ptx_type=\"u32\")") ==
+        "T.ptx[\"atom.global.add.u32\"](b[0], a, 1)");
 }
 
 TEST_CASE("each rule fits its own left side, and names an instruction that is there") {
@@ -154,6 +197,18 @@ TEST_CASE("each rule fits its own left side, and names an instruction that is th
                                  {"{m}", "warpx4"}}) {
         const std::size_t hole = words.find(name);
         if (hole != std::string::npos) words.replace(hole, std::string_view(name).size(), value);
+      }
+      // Words that may be left out, but for the operation and the type.
+      for (std::size_t hole = words.find("{."); hole != std::string::npos; hole = words.find("{.")) {
+        const std::size_t end = words.find('}', hole) + 1;
+        const std::string name = words.substr(hole, end - hole);
+        const bool scoped = words.contains("acquire") || words.contains("relaxed") || words.contains("release");
+        const bool bits = words.ends_with(".b32");
+        words.replace(hole, end - hole,
+                      name == "{.t}"             ? ".s32"
+                      : name == "{.o}"           ? (bits ? ".and" : ".add")
+                      : name == "{.c}" && scoped ? ".gpu"
+                                                 : "");
       }
       const std::string shape =
           words.find("tcgen05.cp") == 0 ? (words.ends_with("warpx4") ? "32x128b" : "128x256b") : "32x32b";

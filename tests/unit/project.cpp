@@ -112,7 +112,10 @@ TEST_CASE("settings are the same object until they change, on any thread") {
   workspace.configure({.architectures = {"sm_80"},
                        .entries = {},
                        .architectures_of = {{own, {"sm_80", "sm_120a"}}, {"untitled:2", {"sm_100a"}}},
-                       .deny_fallback = true});
+                       .deny_fallback = true,
+                       .dialect = text::Dialect::V0_26});
+  CHECK(workspace.settings("untitled:1").settings->dialect_hints->setting->words ==
+        "the editor's setting tilewright.dialect is 0.26");
   auto second = workspace.settings((root / "a.py").string());
   CHECK(second.settings != first.settings);
   CHECK(second.settings->architectures == std::vector<std::string>{"sm_80"});
@@ -124,6 +127,13 @@ TEST_CASE("settings are the same object until they change, on any thread") {
   CHECK(workspace.settings(own).settings->limits.steps == 5);
   CHECK(workspace.settings("untitled:2").settings->architectures == std::vector<std::string>{"sm_100a"});
   CHECK(workspace.settings("untitled:1").settings == second.settings);
+  // A folder that says its release says more than the editor.
+  write(root / "tilewright.toml", "dialect = \"0.27\"\n");
+  workspace.files_changed();
+  CHECK(workspace.settings(own).settings->dialect_hints->setting->dialect == text::Dialect::V0_27);
+  write(root / "tilewright.toml", "[limits]\nsteps = 5\n");
+  workspace.files_changed();
+  CHECK(workspace.settings((root / "a.py").string()).settings->limits.steps == 5);
   // What is wrong is told to all who ask, not only to the first.
   write(root / "tilewright.toml", "[limits]\nsteps = -1\n");
   CHECK(workspace.settings((root / "a.py").string()).problem.empty());
@@ -132,5 +142,6 @@ TEST_CASE("settings are the same object until they change, on any thread") {
     auto third = workspace.settings((root / "a.py").string());
     CHECK_THAT(third.problem, Catch::Matchers::ContainsSubstring("limits.steps must be a positive number"));
     CHECK(third.settings->limits.steps == text::Limits().steps);
+    CHECK(third.settings->dialect_hints->setting->dialect == text::Dialect::V0_26);
   }
 }

@@ -1,4 +1,6 @@
 // Which release a script is found to be written in, and by what.
+#include <map>
+
 #include "compiler/script/dialect.h"
 #include "compiler/script/dialect_names.h"
 #include "compiler/script/evaluate.h"
@@ -59,7 +61,7 @@ TEST_CASE("names of imports, keywords, variants and chains tell the release") {
   CHECK(release("T.ptx['ld.global.f32'](a, b)\n") == "names 0.27");
   CHECK(release("T.ptx.mbarrier.init.shared.b64(a, b)\n") == "names 0.27");
   // 0.27 has the word, and no instruction of it takes such a call.
-  CHECK(release("T.ptx.mbarrier.init(a, b)\n") == "assumed 0.25");
+  CHECK(release("T.ptx.mbarrier.init(a, b)\n") == "assumed 0.26");
   CHECK(release("from tvm.tirx.layout import SwizzleLayout\n") == "names 0.25");
 }
 
@@ -73,6 +75,62 @@ TEST_CASE("a name that no release has, as one that is half typed, decides nothin
   }
   // The name of another package's function, and of the script's own.
   CHECK(found("import cuda as T\nT.ret(1)\n").choice.source == DialectSource::Assumed);
+}
+
+TEST_CASE("where nothing decides, the newest release that has all names is assumed") {
+  auto plain = found("from tvm.script import tirx as T\nT.cuda.cta_sync()\n").choice;
+  CHECK(plain.source == DialectSource::Assumed);
+  CHECK(plain.words() ==
+        "0.27: assumed, the newest release that has all names of the script; they fit 0.25, 0.26, 0.27");
+  auto wrapper = found("from tvm.script import tirx as T\nT.ptx.mbarrier.init(a, b)\n").choice;
+  CHECK(wrapper.words() == "0.26: assumed, the newest release that has all names of the script; they fit 0.25, 0.26");
+  // Without what stands around a script nothing is looked at.
+  CHECK(script::find_dialect(*tree_of(kNew), {}, {}).choice.dialect == text::kDefaultDialect);
+}
+
+TEST_CASE("what stands on a line that cannot be parsed decides nothing") {
+  const std::string start = "from tvm.script import tirx as T\ndef f(b):\n    ";
+  CHECK(found(start + "T.ret(b\n").choice.dialect == Dialect::V0_27);
+  CHECK(found(start + "T.ret(b)\n").choice.dialect == Dialect::V0_25);
+  CHECK(found(start + "T.ptx.mbarrier.init(\n").choice.dialect == Dialect::V0_27);
+  // Other lines of the same function do.
+  CHECK(found(start + "T.ret(b)\n    x = (\n").choice.dialect == Dialect::V0_25);
+  CHECK(found(start + "T.ret(b)\n    T.cuda.elect_sync(\n").choice.dialect == Dialect::V0_25);
+}
+
+TEST_CASE("the names of what a script imports count for its release") {
+  struct Helpers final : script::Loader {
+    std::map<std::string, std::string, std::less<>> texts;
+    std::shared_ptr<const syntax::Tree> load(std::string_view module, int, std::string_view) override {
+      const auto it = texts.find(module);
+      if (it == texts.end()) return nullptr;
+      return syntax::Tree::parse(std::make_shared<text::Source>("kernels/" + it->first + ".py", it->second));
+    }
+  } loader;
+  const std::string start = "from tvm.script import tirx as T\n";
+  loader.texts = {{"old", start + "def f(b):\n    T.ret(b)\n"},
+                  {"new", start + "def f():\n    return T.cuda.elect_sync()\n"},
+                  {"said", "# tilewright: dialect 0.25\nSIZE = 4\n"},
+                  {"ring", "import middle\n"},
+                  {"middle", "import ring, new\n"}};
+  auto words = [&](std::string_view text, const DialectHints& hints = {}) {
+    const script::DialectFound f = script::find_dialect(*tree_of(start + std::string(text)), {}, hints, &loader);
+    return f.wrong.empty() ? std::string(script::dialect_source_name(f.choice.source)) + " " + f.choice.words() : "";
+  };
+  CHECK(words("from old import f\n") == "names 0.25: T.ret in line 3 of old.py is a name of 0.25");
+  CHECK(words("import ring\n") == "names 0.27: T.cuda.elect_sync in line 3 of new.py is a name of 0.27");
+  CHECK(words("try:\n    import said\nexcept ImportError:\n    pass\n") ==
+        "names 0.25: the comment in line 1 of said.py says 0.25");
+  CHECK(words("import numpy\n").starts_with("assumed 0.27"));
+  // Stronger than what is installed, as the script's own names are, and weaker than these.
+  DialectHints hints;
+  hints.installed = {Dialect::V0_26, ".venv has apache-tvm 0.26.0"};
+  CHECK(words("from old import f\n", hints).starts_with("names 0.25"));
+  CHECK(words("from old import f\nT.cuda.elect_sync()\n").starts_with("names 0.27: T.cuda.elect_sync in line 3 is"));
+  // Of two helpers that no release has both the first decides; the other is told at its import.
+  CHECK(words("import old, new\n").starts_with("names 0.25"));
+  // What is imported in a function is not looked at.
+  CHECK(words("def g():\n    import old\n").starts_with("assumed 0.27"));
 }
 
 TEST_CASE("two names that no release has both are an error that names both places") {

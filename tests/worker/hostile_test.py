@@ -15,6 +15,7 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
+from support import release  # noqa: E402,F401
 from support.certificates import make_certificates  # noqa: E402
 from support.jobs import COPY, Job, order  # noqa: E402
 from support.jsonrpc import Closed, frame  # noqa: E402

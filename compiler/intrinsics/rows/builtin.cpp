@@ -46,7 +46,8 @@ Emitted emit_fragment(const Intrinsic& row, std::span<const ir::Expr> args, ir::
 #define TILEWRIGHT_PRODUCT "d: any, d_index: i32, a: any, a_index: i32, b: any, b_index: i32, c: any, c_index: i32"
 
 constexpr Intrinsic kRows[] = {
-    row<"scope: attr(shared|shared.dyn|warp)">("L1", "tvm_storage_sync", Meaning::CtaSync)
+    row<"scope: attr(shared|shared.dyn|warp), is_load: flag = False, num_blocks: attr(-1) = -1">(
+        "L1", "tvm_storage_sync", Meaning::CtaSync)
         .effects<"meets cta acq_rel.cta unless scope=warp; meets lanes acq_rel.warp if scope=warp; "
                  "by cta unless scope=warp else lanes">()
         .cxx("__syncthreads() or __syncwarp()")

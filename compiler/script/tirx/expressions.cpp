@@ -292,7 +292,7 @@ Value string_imm(Interpreter& in, const Arguments& args, Value) {
 
 // T.Var(name, dtype): a variable that has no value yet. It is called what the script binds it to.
 Value variable(Interpreter& in, const Arguments& args, Value) {
-  Bound a(in, args, "T.Var", {"name", "dtype"}, 2);
+  Bound a(in, args, "T.Var", {"name", in.dialect() < text::Dialect::V0_26 ? "dtype" : "ty"}, 2);
   if (!a) return Value::error();
   if (a[1].is_opaque()) return a[1];
   auto name = in.as_string(a[0], a.span(0), "the name");

@@ -123,17 +123,17 @@ void add_intrinsic_records(MadeRecords& records, text::Dialect release) {
 
 // Why a call does not fit, at the keyword that its row does not have where that is why.
 static Value refuse_arguments(Interpreter& in, const intrinsics::Intrinsic& row, const Arguments& args,
-                              const std::string& why) {
+                              const std::string& why, const std::string& earlier) {
   for (const Keyword& k : args.keywords) {
     if (k.name == "dtype" || std::ranges::find(row.operands, k.name, &Operand::name) != row.operands.end()) continue;
     text::Nearest nearest(k.name, text::Nearest::Among::Few);
     for (const Operand& o : row.operands) nearest.consider(o.name);
-    const std::string meant(nearest.found());
-    in.fail(code::kIntrinsic, k.at_name(), why, meant.empty() ? "" : "did you mean " + meant + "=?");
+    const std::string meant(earlier.empty() ? nearest.found() : std::string_view());
+    in.fail(code::kIntrinsic, k.at_name(), why, meant.empty() ? earlier : "did you mean " + meant + "=?");
     if (!meant.empty() && k.name_span) in.offer({text::Fix::Kind::Replace, "Replace by " + meant, meant});
     return Value::error();
   }
-  return in.fail(code::kIntrinsic, args.call, why);
+  return in.fail(code::kIntrinsic, args.call, why, earlier);
 }
 
 namespace {
@@ -165,6 +165,13 @@ struct Written {
     values.erase(values.begin() + place);
     spans.erase(spans.begin() + place);
     return taken;
+  }
+  // All operands in order, as 0.27 prints descriptors of instructions, whose keywords it leaves out.
+  void read_as_printed(const intrinsics::Intrinsic& row) {
+    const bool descriptor = row.id == "P91" || row.id == "P92";
+    if (!descriptor || !names.empty() || positional != row.operands.size()) return;
+    for (std::size_t i = 1; i < row.operands.size(); ++i) names.push_back(row.operands[i].name);
+    positional = 1;
   }
   // `dtype=` on ordinary intrinsics is dropped (surface.md 1). False: there is none.
   bool drop_dtype() { return take("dtype").has_value(); }
@@ -292,6 +299,19 @@ bool takes_lazy_arguments(Interpreter& in, Written& written, text::Span call) {
   return true;
 }
 
+// That the call is one of an earlier release, and how this one writes it; empty: it is not.
+std::string call_of_earlier(text::Dialect release, std::string_view path, const Written& written,
+                            const intrinsics::Intrinsic& now) {
+  for (const text::DialectName& d : text::kDialects) {
+    if (d.dialect >= release) break;
+    const intrinsics::Intrinsic* row = form_of(d.dialect, path, written);
+    if (!row || !intrinsics::bind(*row, written.positional, written.names)) continue;
+    return std::string(d.name) + " writes it so; " + std::string(text::dialect_name(release)) + " writes T." +
+           std::string(path) + "(" + std::string(now.signature) + ")";
+  }
+  return {};
+}
+
 }  // namespace
 
 bool is_served(Interpreter& in, const intrinsics::Intrinsic& row, std::span<const ir::Expr> sample,
@@ -310,6 +330,21 @@ bool is_served(Interpreter& in, const intrinsics::Intrinsic& row, std::span<cons
   return true;
 }
 
+// Arrivals name the other CTA by `remote=` from 0.26 on. The rows of 0.25 stay: kernels are printed by their operands.
+// False: an error is pending.
+static bool names_no_cta(Interpreter& in, text::Dialect release, const std::string& shown, const Arguments& args) {
+  if (release < Dialect::V0_26 || !shown.starts_with("T.ptx.mbarrier.arrive")) return true;
+  for (const Keyword& k : args.keywords) {
+    if (k.name != "cta_id") continue;
+    const std::string now(text::dialect_name(release));
+    in.fail(code::kIntrinsic, k.at_name(), shown + " has no keyword 'cta_id' in " + now,
+            now + " writes remote=, and pred= where only some threads arrive");
+    if (k.name_span) in.offer({text::Fix::Kind::Replace, "Write remote= as " + now + " does", "remote"});
+    return false;
+  }
+  return true;
+}
+
 Value call_intrinsic(Interpreter& in, text::Dialect release, std::string_view path, const Arguments& args) {
   std::string shown = "T." + std::string(path);
   Written written(args);
@@ -319,18 +354,22 @@ Value call_intrinsic(Interpreter& in, text::Dialect release, std::string_view pa
   if (path == "cuda.func_call" && release >= Dialect::V0_27 && !takes_lazy_arguments(in, written, args.call)) {
     return Value::error();
   }
+  if (!names_no_cta(in, release, shown, args)) return Value::error();
   const intrinsics::Intrinsic* row = form_of(release, path, written);
   if (!row) {
     return in.fail(code::kIntrinsic, args.call, shown + " is not an intrinsic",
                    intrinsics::is_namespace(release, path) ? "it is a namespace: name one of its members" : "");
   }
   if (!in.require_kernel(args.call, shown)) return Value::error();
+  if (release >= Dialect::V0_27) written.read_as_printed(*row);
   auto slots = intrinsics::bind(*row, written.positional, written.names);
   if (!slots && written.drop_dtype()) {
     row = form_of(release, path, written);
     slots = intrinsics::bind(*row, written.positional, written.names);
   }
-  if (!slots) return refuse_arguments(in, *row, args, shown + " " + slots.error());
+  if (!slots) {
+    return refuse_arguments(in, *row, args, shown + " " + slots.error(), call_of_earlier(release, path, written, *row));
+  }
   OperandReader reader(in, *row, written, shown);
   if (!reader.read(*slots)) return Value::error();
   const std::vector<ir::Expr> first_round = reader.settles_later ? reader.first_round() : std::vector<ir::Expr>();

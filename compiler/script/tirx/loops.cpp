@@ -29,8 +29,9 @@ std::optional<LoopArguments> bounds_of(Interpreter& in, Value start, Value stop,
     return std::nullopt;
   }
   // A loop variable is signed as its start is, and has the width of the wider bound: an unsigned end that is not
-  // narrower makes an extent of another type.
-  if (!like_end && lo.dtype().is_int() && hi.dtype().is_uint() && hi.dtype().bits >= lo.dtype().bits) {
+  // narrower makes an extent of another type. From 0.27 on a constant start is of the type of the end.
+  const bool takes_end = in.dialect() >= text::Dialect::V0_27 && ir::constant(lo) && *ir::constant(lo) >= 0;
+  if (!like_end && !takes_end && lo.dtype().is_int() && hi.dtype().is_uint() && hi.dtype().bits >= lo.dtype().bits) {
     in.fail(code::kLoop, span,
             "the loop would run from " + ir::dtype_name(lo.dtype()) + " to " + ir::dtype_name(hi.dtype()) +
                 ": both bounds need one type",

@@ -43,7 +43,6 @@ bool Machine::encode_tensor_maps() {
     map.set_swizzle(plan.swizzle);
     map.fill = plan.oob_fill;
     if (!known) return "its extents depend on values that were not given";
-    if (map.element < 0) return "there is no element type " + std::string(plan.dtype);
     if (std::string why = map.refused(); !why.empty()) return why;
     map.encode(std::span<std::byte, TensorMap::kBytes>(object.bytes, TensorMap::kBytes));
     std::ranges::fill(object.shadow, 1);
@@ -53,6 +52,14 @@ bool Machine::encode_tensor_maps() {
   for (const dispatch::TensorMap& plan : kernel_.plan.tensor_maps) {
     const std::size_t object = number_of(plan.var);
     if (object == program_.globals.size()) continue;  // the body does not use it
+    if (TensorMap::element_named(plan.dtype) < 0) {
+      good = false;
+      finding(code::kNotModelled, Severity::Incomplete,
+              "the tensor map `" + std::string(plan.var->name) + "` of " + std::string(plan.dtype) +
+                  " elements is not modelled by the simulator",
+              nullptr, whole);
+      continue;
+    }
     std::string why = encode(plan, *memory_.globals[object]);
     if (why.empty()) continue;
     good = false;

@@ -47,7 +47,7 @@ export class Workbench {
       'workbench.layoutControl.enabled': false, 'editor.accessibilitySupport': 'off', 'git.enabled': false, 'editor.cursorBlinking': 'solid',
       'workbench.tips.enabled': false, 'workbench.colorTheme': 'Default Dark Modern', 'workbench.secondarySideBar.defaultVisibility': 'hidden',
     };
-    writeFileSync(join(user, 'settings.json'), JSON.stringify({ ...plain, ...settings }));
+    writeFileSync(join(user, 'settings.json'), JSON.stringify({ 'tilewright.dialect': '0.25', ...plain, ...settings }));
     // Of PATH stays what Node and the shell need; a tilewright there would hide that the packaged one is not found.
     self.environment = {
       ...process.env, HOME: self.home, XDG_CONFIG_HOME: join(self.home, 'config'), XDG_DATA_HOME: join(self.home, 'data'),

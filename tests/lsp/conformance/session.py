@@ -10,6 +10,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 sys.dont_write_bytecode = True
+from support import release  # noqa: E402,F401
 from support.language_server import Client  # noqa: E402
 
 SERVER = os.path.abspath(sys.argv[1])

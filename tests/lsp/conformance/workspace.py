@@ -250,6 +250,43 @@ def _():
     return c
 
 
+def release(c, line=0):
+    """What the hover of the import of the dialect says."""
+    at = {"textDocument": {"uri": URI}, "position": {"line": line, "character": 20}}
+    return c.result("textDocument/hover", at)["contents"]["value"].splitlines()[0]
+
+
+@test("the release of a script comes from the editor's setting where nothing says it, and changes with it")
+def _():
+    c = started(initializationOptions={"tilewright": {"dialect": "0.26"}})
+    c.open(URI, KERNEL)
+    assert c.diagnostics(URI, 1) == []
+    assert "0.26: the editor's setting tilewright.dialect is 0.26" in release(c), release(c)
+    c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {"dialect": "0.25"}}})
+    c.diagnostics(URI, 1)
+    assert "0.25: the editor's setting" in release(c), release(c)
+    c.notify("workspace/didChangeConfiguration", {"settings": {"tilewright": {}}})
+    c.diagnostics(URI, 1)
+    assert "0.27: assumed, the newest release" in release(c), release(c)
+    c.change(URI, 2, "# tilewright: dialect 0.25\n" + KERNEL)
+    c.diagnostics(URI, 2)
+    assert "0.25: the comment" in release(c, 1), release(c, 1)
+    return c
+
+
+@test("a line that is half typed does not change the release of a script")
+def _():
+    c = started()
+    c.open(URI, KERNEL)
+    c.diagnostics(URI, 1)
+    for version, (more, now) in enumerate([("    T.ptx.mbarrier.init(lane, 1\n", "0.27"), ("    T.ptx.mbarrier.init(lane, 1)\n", "0.26"),
+                                           ("    T.ptx.mbarrier.init(lane, 1)\n    T.ret(0\n", "0.26"), ("    T.ret(0)\n", "0.25")], 2):
+        c.change(URI, version, KERNEL + more)
+        c.diagnostics(URI, version)
+        assert f"Dialect {now}: " in release(c), (more, release(c))
+    return c
+
+
 @test("diagnostics asked for under settings that change are to be asked for again; other requests go on")
 def _():
     c = started()

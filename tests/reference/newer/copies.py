@@ -170,13 +170,10 @@ def direct(rng, name):
 
 
 FAMILIES = [(vectors, 40), (vectors_refused, 12), (fragments, 30), (one_element, 6), (direct, 14)]
-# Those whose kernels call no instruction by name, which 0.27 respells.
-NAMELESS = [(f, n) for f, n in FAMILIES if f is not direct]
 
 
 def make(rng, name, release):
-    families = NAMELESS if release == "0.27" else FAMILIES
-    k = rng.choice([f for f, weight in families for _ in range(weight)])(rng, name)
+    k = rng.choice([f for f, weight in FAMILIES for _ in range(weight)])(rng, name)
     if release == "0.27" and getattr(k, "wide", False):  # which no access of shared memory is
         k.checked = False
     return k

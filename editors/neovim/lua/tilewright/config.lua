@@ -5,7 +5,7 @@ M.defaults = {
   -- The server's command, such as { "/opt/tilewright/bin/tilewright", "lsp" }; nil: bin/tilewright of this plugin, where
   -- it was installed with one, else `tilewright` of PATH.
   cmd = nil,
-  settings = {},            -- section `tilewright` of the server: architectures, entries, denyFallback, ...
+  settings = {},            -- section `tilewright` of the server: architectures, dialect, entries, denyFallback, ...
   mappings = true,          -- <LocalLeader>t... in tile scripts, where nothing is mapped yet
   inlay_hints = true,
   codelens = true,
