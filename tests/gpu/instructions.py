@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Random kernels of instructions of 0.27 on this machine's GPU: what they leave is what the host computed, and what the simulator leaves.
 
-    instructions.py TILEWRIGHT [--seed N|fresh] [--count N] [--first gpu|sim] [--keep FOLDER]
+    instructions.py TILEWRIGHT [--seed N|fresh] [--count N] [--first gpu|sim] [--keep FOLDER] [--prepare]
+    instructions.py TILEWRIGHT --from FOLDER
 
 Made by tests/simulate/instruction_kernels.py. Each kernel runs with the same inputs on the GPU and on the simulator; both are held
 against the words that the generator computed, and their bytes against each other. Exit status 1 for any difference. With
-`--first sim` the simulator stands in for the GPU, to try this program where there is none.
+`--first sim` the simulator stands in for the GPU, to try this program where there is none. For a machine without NVRTC, `--prepare`
+leaves the kernels and their cubins in the folder of `--keep`, and `--from` runs them there.
 """
 import argparse
 import collections
@@ -31,6 +33,9 @@ def run(binary, script, entry, place, out):
     """A word for what became of it, and what was said."""
     folder = os.path.dirname(script)
     inputs = [f"--input={name}={folder}/{entry}_{name}.npy" for name in "AE"]
+    cubin = os.path.join(folder, "cubins", f"{entry}.cubin")
+    if place == "gpu" and os.path.exists(cubin):
+        inputs.append(f"--cubin={cubin}")
     done = subprocess.run([binary, "run", script, "--entry", entry, "--reference", f"copy_{entry}", "--on", place, "--repeat", "0",
                            "-o", out, *inputs, "--input=B=zeros", "--json"], capture_output=True, text=True, check=False)
     try:
@@ -48,6 +53,13 @@ def array(path):
     return data[10 + int.from_bytes(data[8:10], "little"):]
 
 
+def prepare(binary, folder):
+    scripts = sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".py"))
+    for script in scripts:
+        subprocess.run([binary, "compile", script, "--emit", "cubin", "-o", os.path.join(folder, "cubins")], check=True,
+                       stdout=subprocess.DEVNULL)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("binary")
@@ -55,12 +67,16 @@ def main():
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--first", default="gpu")
     parser.add_argument("--keep")
+    parser.add_argument("--prepare", action="store_true")
+    parser.add_argument("--from", dest="made")
     args = parser.parse_args()
-    number = seed(args.seed)
+    number = args.made or seed(args.seed)
     with tempfile.TemporaryDirectory() as scratch:
-        folder = os.path.abspath(args.keep or os.path.join(scratch, "kernels"))
-        subprocess.run([sys.executable, os.path.join(HERE, "..", "simulate", "instruction_kernels.py"), "--seed", str(number),
+        folder = os.path.abspath(args.made or args.keep or os.path.join(scratch, "kernels"))
+        args.made or subprocess.run([sys.executable, os.path.join(HERE, "..", "simulate", "instruction_kernels.py"), "--seed", str(number),
                         "--count", str(args.count), "-o", folder], check=True)
+        if args.prepare:
+            return prepare(args.binary, folder)
         count, bad = collections.Counter(), []
         for name in sorted(os.listdir(folder)):
             if not name.endswith(".py"):
@@ -87,4 +103,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
