@@ -101,15 +101,20 @@ constexpr Map kMaps[] = {
      "a_layout=.alayout|row b_layout=.blayout|col d_type=.f32|.f16|.s32|.f64 c_type=.f32|.f16|.s32|.f64 "
      "a_type=.atype|.f16|.f64 b_type=.btype|.f16|.f64 d_ptrs=d a_ptrs=a b_ptrs=b c_ptrs=c saturate=.satfinite? "
      "bit_op=.bitop"},
+    {"P65.list",
+     "shape=.shape|.m16n8k16|.m16n8k32|.m16n8k64 a_layout=.none|row b_layout=.none|col d_type=.f32|.f16|.s32 "
+     "c_type=.f32|.f16|.s32 a_type=.atype|.f16 "
+     "b_type=.btype|.f16 d_ptrs=d a_ptrs=a b_ptrs=b c_ptrs=c metadata=e sparse_selector=f saturate=.satfinite? "
+     "variant=.spvariant"},
     {"P67", " "},
     {"P68", " "},
     {"P69", "n=group"},
     {"P72",
      "descA=a_desc descB=b_desc accums=d M=.shape#m N=.shape#n K=.shape#k in_dtype=.atype~|.f16~|.bf16~|.tf32~ "
-     "out_dtype=.f32~ transA=trans_a transB=trans_b scaleA=scale_a scaleB=scale_b scaleD=scale_d"},
+     "out_dtype=.f32~ transA=trans_a|.none? transB=trans_b|.none? scaleA=scale_a scaleB=scale_b scaleD=scale_d"},
     {"P73",
      "descB=b_desc reg_list=a,d M=.shape#m N=.shape#n K=.shape#k in_dtype=.atype~|.f16~|.bf16~|.tf32~ "
-     "out_dtype=.f32~ transA=trans_a transB=trans_b scaleA=scale_a scaleB=scale_b scaleD=scale_d"},
+     "out_dtype=.f32~ transA=.none? transB=trans_b|.none? scaleA=scale_a scaleB=scale_b scaleD=scale_d"},
     {"P72.integer",
      "descA=a_desc descB=b_desc accums=d M=.shape#m N=.shape#n K=.shape#k in_dtype=.atype~ scaleD=scale_d"},
     {"P73.integer", "descB=b_desc reg_list=a,d M=.shape#m N=.shape#n K=.shape#k in_dtype=.atype~ scaleD=scale_d"},
@@ -125,8 +130,8 @@ constexpr Map kMaps[] = {
     {"P74", "dst_ptr=dst n_cols=ncols cta_group=.cta_group#"},
     {"P75", "n_cols=ncols cta_group=.cta_group#"},
     {"P76", "cta_group=.cta_group#"},
-    {"P78", "src_addr=taddr regs=r num=.num# pack=.pack::16b?"},
-    {"P79", "dst_addr=taddr regs=r num=.num# unpack=.unpack::16b?"},
+    {"P78", "src_addr=taddr regs=r shape=.shape|.32x32b|.16x32bx2 num=.num# pack=.pack::16b?"},
+    {"P79", "dst_addr=taddr regs=r shape=.shape|.16x32bx2 num=.num# unpack=.unpack::16b?"},
     {"P80", " "},
     {"P81", " "},
     {"P82", " "},
@@ -136,6 +141,9 @@ constexpr Map kMaps[] = {
     {"P86",
      "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem i_desc=idesc d_dtype=.kind%d a_dtype=.kind%a b_dtype=.kind%a "
      "use_a_tmem=@a_tmem cta_group=.cta_group# pred=none"},
+    {"P86.ws",
+     "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem i_desc=idesc d_dtype=.kind%d a_dtype=.kind%a b_dtype=.kind%a "
+     "use_a_tmem=@a_tmem cta_group=.none|1"},
     {"P88",
      "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem sfa_tmem_addr=sfa_tmem sfb_tmem_addr=sfb_tmem i_desc=idesc "
      "d_dtype=.kind%d a_dtype=.kind%a b_dtype=.kind%a sfa_dtype=.kind%s sfb_dtype=.kind%s use_a_tmem=@a_tmem "

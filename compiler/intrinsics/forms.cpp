@@ -173,7 +173,9 @@ class Maker {
       form_.own_effects.push_back(e);
     }
     form_.by = same_->by;
-    if (form_.result >= 0) form_.own_effects.push_back(register_written(form_.result));
+    for (std::size_t i = same_->operands.size() - (variadic() ? 1 : 0); i < form_.pred; ++i)
+      if (form_.own_operands[i].kind == OperandKind::Reference)
+        form_.own_effects.push_back(register_written(static_cast<int>(i)));
   }
 
   static Effect register_written(int operand) {

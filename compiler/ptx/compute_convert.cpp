@@ -104,6 +104,18 @@ Bits converted(const Manner& m, Bits bits) {
   return low(static_cast<Bits>(value), m.to.bits);
 }
 
+// tf32: a float of ten fraction bits, whose other bits are zero. rna rounds halves away from zero.
+Bits short_float(const Manner& m, Bits bits) {
+  constexpr Type kFloat{'f', 32, 1};
+  constexpr Bits kCut = 0x1fff, kHalf = 0x1000;
+  bits = low(bits, 32);
+  if (is_nan(kFloat, bits)) return nan_of(kFloat);
+  if (m.relu && bits >> 31) return 0;
+  if ((bits & 0x7fffffff) == 0x7f800000 || m.rounding == "rz") return bits & ~kCut;
+  const bool odd = bits >> 13 & 1;
+  return low((bits + (m.rounding == "rna" || odd ? kHalf : kHalf - 1)) & ~kCut, 32);
+}
+
 // Two integers with saturation beside what c holds, moved up.
 Bits packed(const Form& form) {
   Type to = form.type("convert");
@@ -124,6 +136,7 @@ Results compute_convert(const Form& form) {
   if (id == "cvt_pack" || id == "cvt_pack_c") return std::vector<Bits>{packed(form)};
   Manner m{form.type("dtype"), form.type("atype"), form.word("rnd"),     form.has("ftz"),
            form.has("sat"),    form.has("relu"),   form.has("satfinite")};
+  if (id == "cvt_tf32_f32" && !form.has("satfinite")) return std::vector<Bits>{short_float(m, form.in(0))};
   if (id == "cvt") return m.rounding == "rna" ? Results() : std::vector<Bits>{converted(m, form.in(0))};
   if (id == "cvt_f16x2_f32" || id == "cvt_bf16x2_f32") {
     m.to = {id == "cvt_f16x2_f32" ? 'f' : 'B', 16, 1};

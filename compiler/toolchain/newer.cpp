@@ -52,4 +52,9 @@ std::string newer_for_message(std::string_view message, std::string_view version
   return {};
 }
 
+std::string newer_for_crash(std::string_view version) {
+  if (!is_older(version, kNewestCuda)) return {};
+  return " (this is CUDA " + std::string(version) + "; try CUDA " + std::string(kNewestCuda) + ")";
+}
+
 }  // namespace tilewright::toolchain

@@ -13,5 +13,7 @@ inline constexpr std::string_view kNewestCuda = "13.5";
 std::string newer_for_architecture(std::string_view arch, std::string_view version);
 // Of a message of the assembler: " (this is CUDA 13.0; CUDA 13.5 knows more of PTX)".
 std::string newer_for_message(std::string_view message, std::string_view version);
+// Of an instruction at which the compiler crashes: " (this is CUDA 13.0; try CUDA 13.5)".
+std::string newer_for_crash(std::string_view version);
 
 }  // namespace tilewright::toolchain

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <set>
 
+#include "compiler/toolchain/crash_site.h"
 #include "compiler/toolchain/digest.h"
 #include "compiler/toolchain/helper.h"
 #include "compiler/toolchain/newer.h"
@@ -167,6 +168,7 @@ struct Toolchain::State {
     if (auto value = request.fresh ? std::nullopt : cache.load(key)) return std::move(*value);
     from_cache = false;
     auto answer = ask(compile_request(request), request.stop);
+    if (!answer && answer.error().kind == Error::Kind::Crash) return std::unexpected(crash_of(request, answer.error()));
     if (!answer) return answer;
     ++compilations;
     int code = std::atoi(std::string(field(*answer, "code")).c_str());
@@ -182,6 +184,25 @@ struct Toolchain::State {
     Record value{{"log", take(*answer, "log")}, {"ptx", take(*answer, "ptx")}, {"cubin", take(*answer, "cubin")}};
     cache.store(key, value);
     return value;
+  }
+
+  // NVRTC has ended its process over a program: an error of the program at the instruction that it does so at, where
+  // that can be found.
+  Error crash_of(const Request& request, const Error& crash) {
+    auto crashes = [&](const std::string& source) -> std::optional<bool> {
+      Request part = request;
+      part.cuda_source = source;
+      auto answer = ask(compile_request(part), request.stop);
+      if (answer) return false;
+      return answer.error().kind == Error::Kind::Crash ? std::optional(true) : std::nullopt;
+    };
+    auto site = crash_site(request.cuda_source, crashes);
+    if (!site) return crash;
+    const std::string older = newer_for_crash(cuda->version);
+    site->message = "NVRTC ends its process over " + site->message + ", which it should assemble or refuse" + older;
+    Error out{Error::Kind::Compilation, crash.message + " at an instruction", crash.log, {}};
+    out.entries.push_back(std::move(*site));
+    return out;
   }
 
   // The disassembly of a cubin, kept by the cubin's own digest: many sources may lead to the same code.

@@ -3,12 +3,16 @@
 //   T<tab>TEXT                        the rows whose modifiers TEXT says, "add.rn.f32"
 //   C<tab>TEXT<tab>OPERANDS<tab>HOW   the row that takes the call, its helper's name and source
 //   P<tab>FAMILY<tab>OPERANDS<tab>WORDS   the same for a printed call; WORDS are separated by commas, the marker is
-//   after a | L                                 all rows, one line each
+//   after a |
+//   L                                 all rows, one line each
+//   G<tab>N<tab>SEED                  N random forms of each row with the helper's text, one line each
+//   A<tab>N<tab>SEED                  all forms of each row, of more than N so many drawn from them
 //
 // An answer is "+<tab>..." or "-<tab>reason"; lines of a source and of a reason are joined by \n. Operands are
 // separated by spaces: e:float32 an element, v:uint32 a value, v:uint32=5 a constant, i5 an integer, r a float, b a
 // bool, p and ps pointers, _ a sink, x anything else; before them k: for T.ptx.pred and +8: for T.ptx.addr. HOW holds
 // pred=OPERAND and keep.
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <random>
@@ -125,6 +129,20 @@ ptx::Call plain_call(const ptx::Candidate& candidate) {
   return call;
 }
 
+void say_form(const ptx::Candidate& candidate) {
+  const ptx::Row& row = *candidate.row;
+  ptx::Resolved resolved;
+  if (auto fault = ptx::refusal_of(candidate, plain_call(candidate), resolved)) throw std::logic_error(*fault);
+  ptx::Helper helper = ptx::helper_of(resolved);
+  std::string words(row.mnemonic);
+  for (std::size_t i = 0; i < row.slots.size(); ++i)
+    if (candidate.filled[i] != ptx::kOpen) words += "." + std::string(row.token(candidate.filled, i));
+  std::string slots;
+  for (const std::string& word : ptx::printed_words(resolved)) slots += word + ",";
+  std::cout << row.id << "\t" << row.arch << "\t" << words << "\t" << helper.name << "\t" << one_line(helper.source)
+            << "\t" << slots << "\n";
+}
+
 // Random forms of a row; one that is found twice counts.
 void say_forms(const ptx::Row& row, int count, std::mt19937& random) {
   int tries = 200'000;
@@ -134,18 +152,29 @@ void say_forms(const ptx::Row& row, int count, std::mt19937& random) {
       candidate.filled.push_back(static_cast<std::int16_t>(
           static_cast<int>(random() % (slot.choices.size() + slot.optional)) - slot.optional));
     if (ptx::fault_of(candidate)) continue;
-    ptx::Resolved resolved;
-    if (auto fault = ptx::refusal_of(candidate, plain_call(candidate), resolved)) throw std::logic_error(*fault);
-    ptx::Helper helper = ptx::helper_of(resolved);
-    std::string words(row.mnemonic);
-    for (std::size_t i = 0; i < row.slots.size(); ++i)
-      if (candidate.filled[i] != ptx::kOpen) words += "." + std::string(row.token(candidate.filled, i));
-    std::string slots;
-    for (const std::string& word : ptx::printed_words(resolved)) slots += word + ",";
-    std::cout << row.id << "\t" << row.arch << "\t" << words << "\t" << helper.name << "\t" << one_line(helper.source)
-              << "\t" << slots << "\n";
+    say_form(candidate);
     --count;
   }
+}
+
+// All forms of a row, of more than `most` so many drawn from them.
+void say_all_forms(const ptx::Row& row, std::size_t most, std::mt19937& random) {
+  if (!row.spellable) return;
+  std::vector<ptx::Candidate> legal;
+  ptx::Candidate candidate{&row, {}};
+  for (const ptx::Slot& slot : row.slots) candidate.filled.push_back(slot.optional ? ptx::kOpen : std::int16_t{0});
+  for (bool more = true; more;) {
+    if (!ptx::fault_of(candidate)) legal.push_back(candidate);
+    more = false;
+    for (std::size_t i = 0; i < row.slots.size() && !more; ++i) {
+      const ptx::Slot& slot = row.slots[i];
+      more = ++candidate.filled[i] < static_cast<std::int16_t>(slot.choices.size());
+      if (!more) candidate.filled[i] = slot.optional ? ptx::kOpen : std::int16_t{0};
+    }
+  }
+  if (legal.size() > most) std::ranges::shuffle(legal, random);
+  legal.resize(std::min(legal.size(), most));
+  for (const ptx::Candidate& one : legal) say_form(one);
 }
 
 void say_computed(std::string_view id, std::string_view words, std::string_view bits) {
@@ -253,9 +282,11 @@ int main() {
     }
     parts.push_back(rest);
     try {
-      if (parts[0] == "G") {
+      if (parts[0] == "G" || parts[0] == "A") {
         std::mt19937 random(static_cast<unsigned>(std::atoi(std::string(parts.at(2)).c_str())));
-        for (const ptx::Row& row : ptx::rows()) say_forms(row, std::atoi(std::string(parts[1]).c_str()), random);
+        const int count = std::atoi(std::string(parts[1]).c_str());
+        for (const ptx::Row& row : ptx::rows())
+          parts[0] == "G" ? say_forms(row, count, random) : say_all_forms(row, static_cast<std::size_t>(count), random);
         std::cout << "\n";
         continue;
       }

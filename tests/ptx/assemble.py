@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Has NVRTC assemble forms of every row of the instruction table, each for its target.
 
-    assemble.py PTX_ANSWER [CUDA_HOME] [--forms N] [--seed N] [--say]
+    assemble.py PTX_ANSWER [CUDA_HOME] [--forms N | --all N] [--seed N] [--targets] [--say]
+
+--forms takes N random forms of each row, --all every form, and N of them where a row has more. --targets takes each for every
+target that has its row, not only for the lowest: what one of them lacks is listed and is no failure.
 
 Without a CUDA_HOME it is the environment's, then the checkout's .cuda. NVRTC 13.5 assembles all; of an older one, targets and modifiers
 that it does not know are counted apart, and --say lists the forms with its words. Exit status 1 for anything else that does not
@@ -33,6 +36,15 @@ def too_new(words, version):
 def crashes(words, version):
     """Forms at which NVRTC 13.0 ends the process."""
     return version < COMPLETE and words.startswith("prefetch.local.L1")
+
+
+def targets_of(arch):
+    """Those that have a row: all from a number on, or of a target with a letter the later ones of its family."""
+    number, letter = re.match(r"sm_(\d+)([af]?)", arch).groups()
+    later = ["sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_107a", "sm_120a"]
+    if letter:
+        later = [t for t in later if int(t[3:-1] if t[-1] == "a" else t[3:]) // 10 == int(number) // 10]
+    return [arch] + [t for t in later if t != arch and int(re.search(r"\d+", t).group()) >= int(number)]
 
 
 class Nvrtc:
@@ -104,11 +116,14 @@ def main():
     parser.add_argument("program")
     parser.add_argument("home", nargs="?", default=os.environ.get("CUDA_HOME") or FETCHED)
     parser.add_argument("--forms", type=int, default=1, help="random forms of each row")
+    parser.add_argument("--all", type=int, metavar="N", help="all forms of each row, and N where it has more")
     parser.add_argument("--seed", type=int, default=27)
+    parser.add_argument("--targets", action="store_true")
     parser.add_argument("--say", action="store_true")
     args = parser.parse_args()
     nvrtc = Nvrtc(args.home)
-    answer = subprocess.run([args.program], input=f"G\t{args.forms}\t{args.seed}\n", capture_output=True, text=True, check=True).stdout
+    ask = f"A\t{args.all}" if args.all else f"G\t{args.forms}"
+    answer = subprocess.run([args.program], input=f"{ask}\t{args.seed}\n", capture_output=True, text=True, check=True).stdout
     by_arch, unknown = collections.defaultdict(list), 0
     seen = set()
     for line in filter(None, answer.split("\n")):
@@ -117,22 +132,30 @@ def main():
         if form[3] in seen:
             continue
         seen.add(form[3])
-        if nvrtc.knows(form[1]) and not crashes(form[2], nvrtc.version):
-            by_arch[form[1]].append(form)
-        else:
-            unknown += 1
-    bad, listed, good = [], [], 0
+        for arch in targets_of(form[1]) if args.targets else [form[1]]:
+            if nvrtc.knows(arch) and not crashes(form[2], nvrtc.version):
+                by_arch[arch].append(form)
+            else:
+                unknown += 1
+    bad, listed, lacking, good = [], [], collections.Counter(), 0
     for arch, forms in sorted(by_arch.items()):
-        for start in range(0, len(forms), 32):
-            part = forms[start:start + 32]
+        for start in range(0, len(forms), 96):
+            part = forms[start:start + 96]
             failures = refused(nvrtc, arch, part)
             good += len(part) - len(failures)
             for form, words in failures:
+                if form[1] != arch:
+                    lacking[f"{form[0]} for {arch}: {re.sub(chr(39) + '.*?' + chr(39), '...', words)}"] += 1
+                    continue
                 (listed if too_new(words, nvrtc.version) else bad).append(f"{form[2]} ({form[0]}, {form[1]}): {words}")
     print(f"NVRTC {nvrtc.version[0]}.{nvrtc.version[1]}: {good} forms assemble, {len(listed)} are too new for it, "
           f"{unknown} have a target that it lacks or crash it, {len(bad)} failed")
     for line in bad + (listed if args.say else []):
         print("  " + line)
+    if args.targets:
+        print(f"later targets lack {sum(lacking.values())} forms of {len({line.split()[0] for line in lacking})} rows")
+        for line, count in sorted(lacking.items()):
+            print(f"  {line} ({count} forms)")
     sys.exit(1 if bad else 0)
 
 

@@ -137,6 +137,11 @@ constexpr Recipe kRecipes[] = {
      "a_ptrs=uint32*4 b_ptrs=uint32*2 bit_op=xor; "
      "shape=m16n8k32 a_layout=row b_layout=col d_type=float32 a_type=e4m3 b_type=e5m2 c_type=float32 d_ptrs=float32*4 "
      "a_ptrs=uint32*4 b_ptrs=uint32*2 c_ptrs=float32*4"},
+    {"P65.list",
+     "shape=m16n8k16 a_layout=row b_layout=col d_type=float32 a_type=float16 b_type=float16 c_type=float32 "
+     "d_ptrs=float32*4 a_ptrs=uint32*2 b_ptrs=uint32*2 c_ptrs=float32*4 metadata=uint32 sparse_selector=0; "
+     "shape=m16n8k32 a_layout=row b_layout=col d_type=float32 a_type=bf16 b_type=bf16 c_type=float32 "
+     "d_ptrs=float32*4 a_ptrs=uint32*4 b_ptrs=uint32*4 c_ptrs=float32*4 metadata=uint32 sparse_selector=1"},
     {"P65",
      "dtype=float32 shape=m16n8k16 A_layout=row B_layout=col A_dtype=fp16 B_dtype=fp16 C_dtype=fp32 "
      "multiplicand_a=float16 multiplicand_b=float16 accumulator=float32 metadata=uint32 sparse_selector=0 "

@@ -273,6 +273,17 @@ std::string mma_indexed(const Arguments& a, bool sparse) {
 std::string mma_sparse(const Arguments& a, ir::Target) { return mma_indexed(a, true); }
 std::string mma_legacy(const Arguments& a, ir::Target) { return mma_indexed(a, false); }
 
+Failure check_sparse_list(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target target) {
+  return check_form(Arguments(row, args), kDense, true, target);
+}
+
+std::string mma_sparse_list(const Arguments& a, ir::Target) {
+  const std::string out(register_word(*mma_type(a.text("c_type"))));
+  return "mma." + a.text("variant") + modifiers(a, kDense) + "\n  {{{*d_ptrs:" + out +
+         "}}}, {{{*a_ptrs:u32}}}, {{{*b_ptrs:u32}}}, {{{*c_ptrs:" + out + "}}}, {metadata}, " +
+         std::to_string(a.integer("sparse_selector")) + ";";
+}
+
 Failure check_16x16(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
   Arguments a(row, args);
   if (a.integer("m") == 16 && a.integer("n") == 16) return std::nullopt;
@@ -378,6 +389,17 @@ constexpr Intrinsic kRows[] = {
 };
 
 constexpr Intrinsic kInternal[] = {
+    row<"shape: attr, a_layout: attr(row), b_layout: attr(col), d_type: attr, a_type: attr, b_type: attr, c_type: "
+        "attr, d_ptrs: list to u32, a_ptrs: list from u32, b_ptrs: list from u32, c_ptrs: list from u32, metadata: "
+        "u32, sparse_selector: attr, saturate: flag = False, variant: attr(sp|sp::ordered_metadata) = 'sp'">(
+        "P65.list", "ptx.mma.sp", Meaning::MmaSparse)
+        .effects<"by warp">()
+        .cc(Sm80)
+        .quiet()
+        .check(check_sparse_list)
+        .ptx("mma.{variant}.sync.aligned.SHAPE.row.col.D.A.B.C {d}, {a}, {b}, {c}, {metadata}, selector;",
+             mma_sparse_list)
+        .says("mma with two of four elements of A present, as instructions of 0.27 have it."),
     row<"trans: attr(0|1), num: attr(1|2|4), smem_ptr: shared, *dst_handles: to u32">("P61.dispatch", "ptx.ldmatrix",
                                                                                       Meaning::LdMatrix)
         .effects<"reads shared smem_ptr[16]; by warp">()

@@ -84,7 +84,7 @@ constexpr RowText kRows[] = {
      "cp async bulk sem=weak|relaxed? scope=cta|cluster|gpu|sys? global shared::cta bulk_group "
      "cache=L2::cache_hint? cp_mask? type=b128?",
      "[dst_mem@global] [src_mem@shared::cta] size:u32 cache_policy:u64?cache byte_mask:u16?cp_mask",
-     "sm_103a 8.8 if:bulk_order same:P40@!cp_mask"},
+     "sm_103a 8.8 if:bulk_order same:P40"},
     {"cp_reduce_async_bulk_s2c",
      "cp reduce async bulk sem=relaxed? scope=cta|cluster? shared::cluster shared::cta "
      "completion=mbarrier::complete_tx::bytes redop=@reductions type=b32|u32|s32|u64",

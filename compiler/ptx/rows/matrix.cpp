@@ -30,17 +30,17 @@ constexpr RowText kRows[] = {
     {"mma_f64", "mma sync aligned shape=m8n8k4|m16n8k4|m16n8k8|m16n8k16 row col f64 f64 f64 f64 rnd=rn|rz|rm|rp?",
      "=d:f64*{shape.mn/32} a:f64*{shape.mk/32} b:f64*{shape.kn/32} c:f64*{shape.mn/32}", "sm_90 7.0 same:P64"},
     {"mma_sp_f16acc", "mma spvariant=sp|sp::ordered_metadata sync aligned m16n8k16 row col f16 f16 f16 f16",
-     "=d:u32*2 a:u32*2 b:u32*2 c:u32*2 e:u32 #f(0|1|2|3)", "sm_80 8.5 same:P65"},
+     "=d:u32*2 a:u32*2 b:u32*2 c:u32*2 e:u32 #f(0|1|2|3)", "sm_80 8.5 same:P65.list"},
     {"mma_sp_f16acc_pair", "mma spvariant=sp|sp::ordered_metadata sync aligned m16n8k32 row col f16 f16 f16 f16",
-     "=d:u32*2 a:u32*4 b:u32*4 c:u32*2 e:u32 #f(0|1)", "sm_80 8.5 same:P65"},
+     "=d:u32*2 a:u32*4 b:u32*4 c:u32*2 e:u32 #f(0|1)", "sm_80 8.5 same:P65.list"},
     {"mma_sp_int_pair",
      "mma spvariant=sp|sp::ordered_metadata sync aligned shape=m16n8k32|m16n8k64 row col satfinite? s32 "
      "atype=u8|s8|u4|s4 btype=u8|s8|u4|s4 s32",
-     "=d:u32*4 a:u32*2 b:u32*2 c:u32*4 e:u32 #f(0|1)", "sm_80 8.5 if:sparse_integer same:P65"},
+     "=d:u32*4 a:u32*2 b:u32*2 c:u32*4 e:u32 #f(0|1)", "sm_80 8.5 if:sparse_integer same:P65.list"},
     {"mma_sp_int_all",
      "mma spvariant=sp|sp::ordered_metadata sync aligned shape=m16n8k64|m16n8k128 row col satfinite? s32 "
      "atype=u8|s8|u4|s4 btype=u8|s8|u4|s4 s32",
-     "=d:u32*4 a:u32*4 b:u32*4 c:u32*4 e:u32 #f(0)", "sm_80 8.5 if:sparse_integer_all same:P65"},
+     "=d:u32*4 a:u32*4 b:u32*4 c:u32*4 e:u32 #f(0)", "sm_80 8.5 if:sparse_integer_all same:P65.list"},
     {"ldmatrix", "ldmatrix sync aligned m8n8 num=x1|x2|x4 trans? space=shared|shared::cta? b16", "=r:b32*{num} [p]",
      "sm_75 6.5 same:P61"},
     {"ldmatrix_m16n16_b8", "ldmatrix sync aligned m16n16 num=x1|x2 trans space=shared|shared::cta? b8",
@@ -57,14 +57,14 @@ constexpr RowText kRows[] = {
     {"mma_sp",
      "mma spvariant=sp|sp::ordered_metadata sync aligned shape=m16n8k8|m16n8k16 row col f32 atype=f16|bf16|tf32 "
      "btype=f16|bf16|tf32 f32",
-     "=d:f32*4 a:u32*2 b:u32*2 c:f32*4 e:u32 #f(0|1|2|3)", "sm_80 8.5 if:sparse_float same:P65"},
+     "=d:f32*4 a:u32*2 b:u32*2 c:f32*4 e:u32 #f(0|1|2|3)", "sm_80 8.5 if:sparse_float same:P65.list"},
     {"mma_sp_pair",
      "mma spvariant=sp|sp::ordered_metadata sync aligned shape=m16n8k16|m16n8k32 row col f32 atype=f16|bf16|"
      "tf32 btype=f16|bf16|tf32 f32",
-     "=d:f32*4 a:u32*4 b:u32*4 c:f32*4 e:u32 #f(0|1)", "sm_80 8.5 if:sparse_float_pair same:P65"},
+     "=d:f32*4 a:u32*4 b:u32*4 c:f32*4 e:u32 #f(0|1)", "sm_80 8.5 if:sparse_float_pair same:P65.list"},
     {"mma_sp_all",
      "mma spvariant=sp|sp::ordered_metadata sync aligned m16n8k64 row col f32 atype=e4m3|e5m2 btype=e4m3|e5m2 f32",
-     "=d:f32*4 a:u32*4 b:u32*4 c:f32*4 e:u32 #f(0)", "sm_89 8.5 same:P65"},
+     "=d:f32*4 a:u32*4 b:u32*4 c:f32*4 e:u32 #f(0)", "sm_89 8.5 same:P65.list"},
 };
 
 }  // namespace

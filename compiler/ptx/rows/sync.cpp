@@ -50,7 +50,7 @@ constexpr RowText kRows[] = {
     {"clusterlaunchcontrol_try_cancel",
      "clusterlaunchcontrol try_cancel async space=shared::cta? mbarrier::complete_tx::bytes "
      "multicast=multicast::cluster::all? b128",
-     "[addr] [mbar]", "sm_100a 8.6 same:P27@!multicast"},
+     "[addr] [mbar]", "sm_100a 8.6 same:P27"},
     {"clusterlaunchcontrol_query_cancel_is_canceled", "clusterlaunchcontrol query_cancel is_canceled pred b128",
      "=p:pred response:b128", "sm_100a 8.6"},
     {"clusterlaunchcontrol_query_cancel_get_first_ctaid",

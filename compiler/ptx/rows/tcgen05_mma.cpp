@@ -186,10 +186,11 @@ constexpr RowText kRows[] = {
      "sm_100a 8.6 if:scale_vector same:P88"},
     {"tcgen05_mma_ws_ss",
      "tcgen05 mma ws cta_group::1 kind=kind::f16|kind::tf32|kind::f8f6f4|kind::i8 collector_b=@collectors?",
-     "[d_tmem@tmem!] a_desc:u64 b_desc:u64 idesc:u32 enable_input_d:pred zero_col_mask:u64", "sm_100a 8.6"},
+     "[d_tmem@tmem!] a_desc:u64 b_desc:u64 idesc:u32 enable_input_d:pred zero_col_mask:u64", "sm_100a 8.6 same:P86.ws"},
     {"tcgen05_mma_ws_ts",
      "tcgen05 mma ws cta_group::1 kind=kind::f16|kind::tf32|kind::f8f6f4|kind::i8 collector_b=@collectors?",
-     "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 idesc:u32 enable_input_d:pred zero_col_mask:u64", "sm_100a 8.6"},
+     "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 idesc:u32 enable_input_d:pred zero_col_mask:u64",
+     "sm_100a 8.6 same:P86.ws"},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Calls on mbarriers.
 #include "compiler/simulate/calls/calls.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/machine/compile_instructions.h"
 
 namespace tilewright::simulate {
 namespace {
@@ -149,6 +150,59 @@ Step test_state(Machine& m, Thread& t, const Site& s) {
   return b ? wait_for(m, t, s, *b, Mbarrier::phase_of(Machine::arg(t, s, 1)), true) : Step::Failed;
 }
 
+// The barriers that a count goes to: one, or those at the same place in the CTAs of a mask. Nothing: a finding was
+// made.
+std::optional<std::vector<std::uint64_t>> counted_places(Machine& m, const Thread& t, const Site& s) {
+  const std::uint64_t at = Machine::arg(t, s, 0), mask = Machine::arg(t, s, 3);
+  if (!form_of<BarrierCount>(s).multicast) return std::vector{at};
+  if (mask == 0 || mask >> m.ctas()) {
+    m.finding(code::kMbarrier, Severity::Error,
+              "the multicast mask " + std::to_string(mask) + " does not name CTAs of a cluster of " +
+                  std::to_string(m.ctas()),
+              &t);
+    return std::nullopt;
+  }
+  std::vector<std::uint64_t> out;
+  for (std::uint32_t cta = 0; cta < m.ctas(); ++cta)
+    if (mask >> cta & 1) out.push_back(m.in_cta(at, cta));
+  return out;
+}
+
+// One count on one barrier: what is wrong with it, or nothing.
+std::string count_on(Machine& m, Thread& t, const Site& s, std::uint64_t at, Mbarrier& b) {
+  using What = BarrierCount::What;
+  const auto& form = form_of<BarrierCount>(s);
+  const auto arrivals = static_cast<std::int64_t>(Machine::arg(t, s, 1, 1)),
+             bytes = static_cast<std::int64_t>(Machine::arg(t, s, 2));
+  if (form.what == What::Complete) return b.complete(bytes);
+  if (form.what == What::Expect || form.expects) {
+    m.observers().tell(&Observer::announce, t, at, bytes);
+    if (std::string wrong = b.expect(bytes); !wrong.empty() || form.what == What::Expect) return wrong;
+  }
+  Machine::set_result(t, s, Mbarrier::token(b.phase, b.missing));
+  m.arrives(t, at, s.semantics == intrinsics::Semantics::Relaxed);
+  if (form.incomplete && b.missing == arrivals && b.bytes == 0)
+    return "this arrival is the last one of phase " + std::to_string(b.phase) +
+           ", and .noComplete must not end a phase (PTX 9.7.13.15)";
+  return form.what == What::Drop ? b.drop(arrivals) : b.arrive(arrivals);
+}
+
+Step count_in_words(Machine& m, Thread& t, const Site& s) {
+  using What = BarrierCount::What;
+  const What what = form_of<BarrierCount>(s).what;
+  const auto places = counted_places(m, t, s);
+  if (!places) return Step::Failed;
+  const std::string_view said = what == What::Expect     ? "expect_tx"
+                                : what == What::Complete ? "complete_tx"
+                                                         : "an arrival";
+  for (std::uint64_t at : *places)
+    if (count(m, t, at, said, [&](Mbarrier& b) { return count_on(m, t, s, at, b); }) == Step::Failed)
+      return Step::Failed;
+  return Step::Done;
+}
+
+constexpr CallRow kCountInWords{.meaning = Meaning::MbarrierArrive, .slots = "bar", .thread = count_in_words};
+
 Step pending(Machine&, Thread& t, const Site& s) {
   Machine::set_result(t, s, static_cast<std::uint64_t>(Mbarrier::missing_of(Machine::arg(t, s, 0))));
   return Step::Done;
@@ -178,5 +232,6 @@ constexpr CallRow kRows[] = {
 }  // namespace
 
 std::span<const CallRow> barrier_calls() { return kRows; }
+const CallRow& barrier_count_call() { return kCountInWords; }
 
 }  // namespace tilewright::simulate

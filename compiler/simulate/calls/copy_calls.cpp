@@ -4,6 +4,7 @@
 #include "compiler/expr/analyzer.h"
 #include "compiler/simulate/calls/calls.h"
 #include "compiler/simulate/calls/move.h"
+#include "compiler/simulate/codes.h"
 
 namespace tilewright::simulate {
 namespace {
@@ -39,12 +40,20 @@ bool set_up_copy(Site& s, const Arguments& a) {
   return true;
 }
 
-// dst, src, size, predicate, ignore_src, dst_offset, src_offset
+// dst, src, size, predicate, ignore_src, dst_offset, src_offset, src_size
 Step copy(Machine& m, Thread& t, const Site& s) {
   const std::uint64_t predicate = Machine::arg(t, s, 3, 1);
   if (s.code == kKeep && predicate != 1) return Step::Done;
-  const bool zero = (s.code == kZero && predicate == 0) || Machine::arg(t, s, 4) != 0;
   const auto size = static_cast<std::int64_t>(Machine::arg(t, s, 2));
+  const std::int64_t given = s.args.size() > 7 ? static_cast<std::int64_t>(Machine::arg(t, s, 7)) : size;
+  if (given < 0 || given > size) {
+    m.finding(code::kRefused, Severity::Error,
+              "cp.async reads " + std::to_string(given) + " bytes and writes " + std::to_string(size) +
+                  ": src_size is at most cp_size (PTX, cp.async)",
+              &t);
+    return Step::Failed;
+  }
+  const bool zero = (s.code == kZero && predicate == 0) || Machine::arg(t, s, 4) != 0 || given == 0;
   auto place = [&](std::size_t pointer, std::size_t offset) {
     auto elements = static_cast<std::int64_t>(Machine::arg(t, s, offset));
     return moved(m.generic(Machine::arg(t, s, pointer)), elements * s.number);
@@ -56,6 +65,7 @@ Step copy(Machine& m, Thread& t, const Site& s) {
     std::memset(move->cargo.defined.data(), 1, static_cast<std::size_t>(size));
   } else {
     move->source = place(1, 6);
+    if (given != size) move->given = given;
   }
   if (!claim(m, t, *move, size)) return Step::Failed;
   return m.engine().issue(m, t, std::move(move)) ? Step::Done : Step::Failed;

@@ -27,12 +27,19 @@ Step try_cancel(Machine& m, Thread& t, const Site& s) {
     std::memcpy(answer->cargo.bytes.data(), words, sizeof words);
   }
   for (std::uint32_t cta = 0; cta < m.ctas(); ++cta) {
+    if (!s.flag && cta != m.rank_of(handle)) continue;
     answer->destinations.push_back(m.in_cta(handle, cta));
     answer->barriers.push_back(m.in_cta(barrier, cta));
   }
   if (!claim(m, t, *answer, kAnswer)) return Step::Failed;
   answer->barrier = barrier;
   return m.engine().issue(m, t, std::move(answer)) ? Step::Done : Step::Failed;
+}
+
+// To all CTAs of the cluster, as rows of 0.25 have it; instructions of 0.27 say so by a word.
+bool set_up_cancel(Site& s, const intrinsics::Arguments& a) {
+  s.flag = !a.operand("multicast") || !a.text("multicast").empty();
+  return true;
 }
 
 // handle
@@ -48,7 +55,10 @@ Step query_cancel(Machine& m, Thread& t, const Site& s) {
 }
 
 constexpr CallRow kRows[] = {
-    {.meaning = Meaning::LaunchControlTryCancel, .slots = "handle, mbar", .thread = try_cancel},
+    {.meaning = Meaning::LaunchControlTryCancel,
+     .slots = "handle, mbar",
+     .thread = try_cancel,
+     .set_up = set_up_cancel},
     {.meaning = Meaning::LaunchControlQueryCancel, .slots = "handle", .thread = query_cancel},
 };
 

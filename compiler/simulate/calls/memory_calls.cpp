@@ -1,6 +1,7 @@
 // Loads, stores and atomics that scripts write as instructions.
 #include "compiler/simulate/calls/calls.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/machine/compile_instructions.h"
 #include "compiler/simulate/machine/value.h"
 
 namespace tilewright::simulate {
@@ -223,6 +224,125 @@ Step compare_and_swap(Machine& m, Thread& t, const Site& s) {
   return after_read(m, t, pointer, *old);
 }
 
+// Several numbers of one word, each combined by itself. addr, word
+Step atomic_packed(Machine& m, Thread& t, const Site& s) {
+  const int bits = s.type.storage_bits();
+  Site word = s;
+  word.type = {ir::TypeCode::UInt, static_cast<std::uint8_t>(bits * s.count), 1};
+  View from;
+  const std::uint64_t pointer = Machine::arg(t, s, 0), value = Machine::arg(t, s, 1);
+  auto old = value_at(m, t, word, pointer, from);
+  if (!old) return Step::Failed;
+  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+  std::uint64_t now = 0;
+  for (int at = 0; at < word.type.bits; at += bits) {
+    const std::uint64_t one = combined(static_cast<Combine>(s.code), s.type, from_bits(*old >> at & mask, s.type),
+                                       from_bits(value >> at & mask, s.type));
+    now |= to_bits(one, s.type) << at;
+  }
+  if (!put(m, t, word, pointer, now, 0, t.carried)) return Step::Failed;
+  Machine::set_result(t, s, *old);
+  return after_read(m, t, pointer, *old);
+}
+
+// ---- 128 bits ----
+
+constexpr std::int64_t kWide = 16;
+
+struct Halves {
+  std::uint64_t low = 0, high = 0;
+  std::uint32_t undefined = 0;  // the read that one of them comes from without having a value
+};
+
+// addr
+std::optional<Halves> read_wide(Machine& m, Thread& t, const Site& s) {
+  const std::uint64_t at = Machine::arg(t, s, 0);
+  if (!m.view(t, at, kWide, kWide, false, "read")) return std::nullopt;
+  View from;
+  Halves out;
+  t.carried = 0;
+  const auto low = value_at(m, t, s, at, from);
+  out.undefined = std::exchange(t.carried, 0);
+  const auto high = low ? value_at(m, t, s, moved(m.generic(at), 8), from) : std::nullopt;
+  if (!high) return std::nullopt;
+  if (out.undefined == 0) out.undefined = t.carried;
+  t.carried = 0;
+  out.low = *low;
+  out.high = *high;
+  return out;
+}
+
+// The halves are arguments i and i + 1.
+bool write_wide(Machine& m, Thread& t, const Site& s, std::size_t i) {
+  const std::uint64_t at = Machine::arg(t, s, 0);
+  if (!m.view(t, at, kWide, kWide, false, "write")) return false;
+  for (std::size_t half = 0; half < 2; ++half) {
+    const std::uint32_t from = s.args[i + half];
+    const std::uint64_t to = half ? moved(m.generic(at), 8) : at;
+    if (!put(m, t, s, to, t.registers[from], t.tags ? t.tags[from] : 0, t.undefined[from])) return false;
+  }
+  return true;
+}
+
+void give_wide(Thread& t, const Site& s, const Halves& value) {
+  if (s.high == Access::kNoRegister) return;
+  t.carried = value.undefined;
+  Machine::set_result(t, s, value.low);
+  t.registers[s.high] = value.high;
+  if (t.tags) t.tags[s.high] = 0;
+  if (t.undefined_count | value.undefined) Machine::carry(t, s.high, value.undefined);
+}
+
+Step load_wide(Machine& m, Thread& t, const Site& s) {
+  const auto value = read_wide(m, t, s);
+  if (!value) return Step::Failed;
+  give_wide(t, s, *value);
+  return after_read(m, t, Machine::arg(t, s, 0), value->low ^ value->high);
+}
+
+// addr, low, high
+Step store_wide(Machine& m, Thread& t, const Site& s) { return write_wide(m, t, s, 1) ? Step::Done : Step::Failed; }
+
+Step exchange_wide(Machine& m, Thread& t, const Site& s) {
+  const auto old = read_wide(m, t, s);
+  if (!old || !write_wide(m, t, s, 1)) return Step::Failed;
+  const std::uint64_t pointer = Machine::arg(t, s, 0);
+  give_wide(t, s, *old);
+  return after_read(m, t, pointer, old->low ^ old->high);
+}
+
+// addr, low and high half that is compared, low and high half that is stored
+Step swap_wide(Machine& m, Thread& t, const Site& s) {
+  const auto old = read_wide(m, t, s);
+  if (!old) return Step::Failed;
+  m.matters(t, old->undefined, "T." + s.text + " compares it");
+  const bool same = old->low == Machine::arg(t, s, 1) && old->high == Machine::arg(t, s, 2);
+  if (same && !write_wide(m, t, s, 3)) return Step::Failed;
+  const std::uint64_t pointer = Machine::arg(t, s, 0);
+  give_wide(t, s, *old);
+  return after_read(m, t, pointer, old->low ^ old->high);
+}
+
+// addr
+Step discard(Machine& m, Thread& t, const Site& s) {
+  constexpr std::int64_t kLine = 128;
+  const std::uint64_t at = Machine::arg(t, s, 0);
+  auto line = m.view(t, at, kLine, kLine, true, "a discard");
+  if (!line) return Step::Failed;
+  m.observers().write(t, at, kLine);
+  line->mark(false, kLine);
+  return Step::Done;
+}
+
+constexpr CallRow kPackedAtomic{
+    .meaning = Meaning::AtomicMemory, .slots = "addr, value", .thread = atomic_packed, .carries = true};
+constexpr CallRow kWideLoad{.meaning = Meaning::LoadValue, .slots = "addr", .thread = load_wide, .carries = true};
+constexpr CallRow kWideStore{.meaning = Meaning::StoreValues, .slots = "addr", .thread = store_wide, .carries = true};
+constexpr CallRow kWideExchange{
+    .meaning = Meaning::AtomicMemory, .slots = "addr", .thread = exchange_wide, .carries = true};
+constexpr CallRow kWideSwap{.meaning = Meaning::AtomicCas, .slots = "addr", .thread = swap_wide};
+constexpr CallRow kDiscard{.meaning = Meaning::StoreZeros, .slots = "addr", .thread = discard};
+
 constexpr CallRow kRows[] = {
     {.meaning = Meaning::LoadValue, .slots = "addr", .thread = load, .set_up = set_up_load, .carries = true},
     {.meaning = Meaning::LoadInto,
@@ -252,5 +372,11 @@ constexpr CallRow kRows[] = {
 }  // namespace
 
 std::span<const CallRow> memory_calls() { return kRows; }
+const CallRow& packed_atomic_call() { return kPackedAtomic; }
+const CallRow& wide_load_call() { return kWideLoad; }
+const CallRow& wide_store_call() { return kWideStore; }
+const CallRow& wide_exchange_call() { return kWideExchange; }
+const CallRow& wide_swap_call() { return kWideSwap; }
+const CallRow& discard_call() { return kDiscard; }
 
 }  // namespace tilewright::simulate

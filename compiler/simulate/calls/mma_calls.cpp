@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "compiler/simulate/calls/calls.h"
+#include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine/value.h"
 #include "compiler/simulate/tensor/fragments.h"
 
@@ -26,7 +27,12 @@ struct Multiply final : CallForm {
   bool saturates = false, parity = false;  // parity: 1-bit operands are multiplied by xor
   int stored_k = 0;                        // of A: half of k when it is sparse
   int selector = -1;                       // which lanes of four hold the metadata; -1: A is dense
-  bool indexed = false;                    // pointers to consecutive registers, in place of a list
+  int group = 4;                           // elements of a sparse row of which half are stored
+  bool ordered = false;                    // sp::ordered_metadata: indices grow
+
+  // Lanes of four that hold metadata.
+  int metadata_lanes() const { return k / group / 4; }
+  bool indexed = false;  // pointers to consecutive registers, in place of a list
   int a_registers = 0, b_registers = 0, c_registers = 0, d_registers = 0;
   int a_unit = 1, b_unit = 1, c_unit = 1, metadata_unit = 1;  // bytes that an index counts
 };
@@ -83,8 +89,10 @@ bool set_up(Site& s, const Arguments& a) {
   }
   if (sparse) {
     f.selector = static_cast<int>(a.integer("sparse_selector"));
-    f.metadata_unit = bytes_of_pointee(a["metadata"]);
-    if (f.selector < 0 || f.selector > (f.k == 16 ? 3 : 1)) return false;
+    f.group = f.a == Number::Tf32 ? 2 : bits_of(f.a) == 4 ? 8 : 4;
+    f.ordered = a.operand("variant") && a.text("variant") == "sp::ordered_metadata";
+    if (f.indexed) f.metadata_unit = bytes_of_pointee(a["metadata"]);
+    if (f.metadata_lanes() < 1 || f.selector < 0 || f.selector >= 4 / f.metadata_lanes()) return false;
   }
   s.form = std::move(form);
   return true;
@@ -125,13 +133,46 @@ struct Matrices {
   std::array<std::array<double, kColumns>, kLanes> c{};
 };
 
-// Of every four elements of a row two are stored; the metadata says which (PTX ISA, "Sparse matrix storage"). Of a row
-// and of each 16 elements, 16 bits are in one lane's word: the lower half for row r, the upper one for row r + 8.
+// Of each group of elements of a row half are stored; four bits of metadata say which (PTX ISA 9.7.14.6.1, "Sparse
+// matrix storage"): two indices of an element in a group of four, of a pair of elements in a group of eight, or one
+// element of two in words of its own. Of a row and of four groups, 16 bits are in one lane's word: the lower half for
+// row r, the upper one for row r + 8.
+std::uint64_t indices_of(const Multiply& f, const std::array<std::uint64_t, kLanes>& metadata, int row, int group) {
+  const int lanes = f.metadata_lanes();
+  const int lane = row % 8 * 4 + (lanes == 4 ? 0 : f.selector * lanes) + group / 4;
+  return metadata[static_cast<std::size_t>(lane)] >> (row / 8 * 16 + group % 4 * 4) & 15;
+}
+
 int dense_k(const Multiply& f, const std::array<std::uint64_t, kLanes>& metadata, int row, int stored) {
-  const int dense = stored / 2 * 4, part = dense / 16;
-  const int lane = row % 8 * 4 + (f.k == 16 ? f.selector : f.selector * 2 + part);
-  const int at = (row / 8) * 16 + dense % 16 + stored % 2 * 2;
-  return dense + static_cast<int>(metadata[static_cast<std::size_t>(lane)] >> at & 3);
+  const int half = f.group / 2, group = stored / half, within = stored % half;
+  const auto bits = static_cast<int>(indices_of(f, metadata, row, group));
+  if (f.group == 2) return group * 2 + (bits & 3) / 2;
+  if (f.group == 8) return group * 8 + (bits >> (within / 2 * 2) & 3) * 2 + within % 2;
+  return group * 4 + (bits >> (within * 2) & 3);
+}
+
+// Metadata that PTX leaves undefined: the same index twice, one that does not grow where it must, and of words of 32
+// bits anything but 0b0100 and 0b1110.
+bool check_metadata(Machine& m, const Thread& t, const Multiply& f, const std::array<std::uint64_t, kLanes>& metadata) {
+  for (int row = 0; row < f.m; ++row) {
+    for (int group = 0; group < f.k / f.group; ++group) {
+      const std::uint64_t bits = indices_of(f, metadata, row, group), low = bits & 3, high = bits >> 2;
+      const bool good = f.group == 2 ? bits == 4 || bits == 14 : f.ordered ? low < high : low != high;
+      if (good) continue;
+      std::string text = "0b";
+      for (int b = 3; b >= 0; --b) text += bits >> b & 1 ? '1' : '0';
+      m.finding(code::kRefused, Severity::Error,
+                "the metadata of row " + std::to_string(row) + " of A says " + text + " for elements " +
+                    std::to_string(group * f.group) + " to " + std::to_string((group + 1) * f.group - 1) +
+                    (f.group == 2 ? ": it is 0b0100 or 0b1110 for tf32"
+                     : f.ordered  ? ": the second of the two indices is the larger one"
+                                  : ": the two indices differ") +
+                    " (PTX 9.7.14.6.1)",
+                &t);
+      return false;
+    }
+  }
+  return true;
 }
 
 double dot(const Multiply& f, const std::array<double, kMostK>& row, const std::array<double, kMostK>& column,
@@ -198,10 +239,14 @@ bool load(Machine& m, std::span<Thread> lanes, const Site& s, Matrices& to) {
                                c[l].data(), "a register of C"))
       return false;
     // The other lanes' words say nothing.
-    const bool tells = f.selector >= 0 &&
-                       (f.k == 16 ? static_cast<int>(l % 4) == f.selector : static_cast<int>(l % 4 / 2) == f.selector);
-    if (tells && !gather(m, t, s, 6, 0, 1, f.metadata_unit, 32, &metadata[l], "the metadata of A")) return false;
+    if (f.selector < 0 || static_cast<int>(l % 4) / f.metadata_lanes() != f.selector) continue;
+    if (!f.indexed) {
+      metadata[l] = Machine::arg(t, s, 6) & 0xffffffff;
+    } else if (!gather(m, t, s, 6, 0, 1, f.metadata_unit, 32, &metadata[l], "the metadata of A")) {
+      return false;
+    }
   }
+  if (f.selector >= 0 && !check_metadata(m, lanes[0], f, metadata)) return false;
   each_element(f.a, a, f.a_registers, [&](std::uint64_t bits, int lane, int r, int e) {
     Place at = f.quads ? quad_place_a(f, lane, r, e) : place_in_a(f.a, f.m, lane, r, e);
     if (f.selector >= 0) at.column = dense_k(f, metadata, at.row, at.column);

@@ -19,6 +19,8 @@ class Move final : public Operation {
 
   std::int64_t bytes;
   std::uint64_t source = 0;  // 0: `cargo` was filled at the issue
+  std::int64_t given = -1;   // so many bytes are read there, and the others are zero; -1: all
+  std::int64_t source_bytes() const { return given < 0 ? bytes : given; }
   Cargo cargo;
   // Places that get it all. As many barriers count the bytes, or none.
   std::vector<std::uint64_t> destinations, barriers;

@@ -169,6 +169,8 @@ constexpr std::string_view kProductSlots =
 constexpr int kStationary = 16;  // beside the kind: tcgen05.mma.ws
 
 bool set_up_product(Site& s, const Arguments& a) {
+  // A mask of columns that stay zero is not modelled.
+  if (a.operand("zero_col_mask") && !ir::is_constant(a["zero_col_mask"], 0)) return false;
   auto kind = intrinsics::tcgen05::kind_of(a);
   if (!kind) return false;
   s.code = static_cast<int>(mma_kind_named(kind->name)) | (a.row().id == "P86.ws" ? kStationary : 0);

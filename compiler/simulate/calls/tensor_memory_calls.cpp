@@ -6,6 +6,7 @@
 #include "compiler/simulate/calls/calls.h"
 #include "compiler/simulate/calls/tensor_failure.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/machine/value.h"
 #include "compiler/simulate/tensor/tensor_memory.h"
 
 namespace tilewright::simulate {
@@ -78,15 +79,37 @@ enum class Shape { Rows32, Cols64, Cols128, Cols256, Halves };
 struct Cell {
   int lane, column;
 };
-Cell cell_of(Shape shape, int lane, int reg, int half) {
+Cell cell_of(Shape shape, int lane, int reg) {
   switch (shape) {
     case Shape::Rows32: return {lane, reg};
     case Shape::Cols64: return {lane / 4 + 8 * (lane % 2), lane / 2 % 2 + 2 * reg};
     case Shape::Cols128: return {lane / 4 + 8 * (reg % 2), lane % 4 + 4 * (reg / 2)};
     case Shape::Cols256: return {lane / 4 + 8 * (reg / 2 % 2), reg % 2 + 2 * (lane % 4) + 8 * (reg / 4)};
-    case Shape::Halves: return {lane % 16, reg + (lane >= 16 ? half : 0)};
+    case Shape::Halves: return {lane % 16, reg};
   }
   return {0, 0};
+}
+
+// tcgen05.ld.red: one value of each lane from all that it loads.
+struct Reduction final : CallForm {
+  Combine op{};
+  ir::DataType type{};
+  bool magnitudes = false, tells_nan = false;
+};
+
+std::uint64_t reduced(const Reduction& form, std::span<const View> loaded) {
+  std::optional<std::uint64_t> out;
+  bool nan = false;
+  for (const View& one : loaded) {
+    std::uint64_t bits = 0;
+    one.get(&bits, 4);
+    if (form.magnitudes) bits &= 0x7fffffff;
+    nan |= form.type.is_floating() && (bits & 0x7fffffff) > 0x7f800000;
+    const std::uint64_t value = from_bits(bits, form.type);
+    out = out ? combined(form.op, form.type, *out, value) : value;
+  }
+  if (nan && (form.tells_nan || (*out & 0x7fffffff) > 0x7f800000)) return 0x7fffffff;
+  return to_bits(*out, form.type);
 }
 
 bool set_up_fragment(Site& s, const Arguments& a) {
@@ -96,6 +119,16 @@ bool set_up_fragment(Site& s, const Arguments& a) {
     if (kNames[i] == name) s.code = i;
   s.flag = a.operand("pack") ? a.flag("pack") : a.flag("unpack");
   s.number = a.integer("num");
+  // How far the second half of 16x32bx2 lies behind the first one.
+  const bool split = a.operand("imm_half_splitoff") != nullptr;
+  s.count = s.code != 4 ? 0 : split ? a.integer("imm_half_splitoff") : s.number * (s.flag ? 2 : 1);
+  if (!a.operand("redval")) return true;
+  auto form = std::make_shared<Reduction>();
+  form->op = combine_named(a.text("redop")).value_or(Combine::Add);
+  form->type = ptx_type(a.text("type"));
+  form->magnitudes = !a.text("abs").empty();
+  form->tells_nan = !a.text("nan").empty();
+  s.form = std::move(form);
   return true;
 }
 
@@ -126,9 +159,11 @@ std::optional<std::vector<Places>> places(Machine& m, Thread& t, const Site& s) 
   TensorMemory& memory = m.tensor_memory(t.cta);
   std::vector<Places> out(s.items.size());
   for (std::size_t r = 0; r < out.size(); ++r) {
-    Cell cell = cell_of(shape, static_cast<int>(t.linear % 32), static_cast<int>(r), static_cast<int>(s.number));
+    const auto own = static_cast<int>(t.linear % 32);
+    Cell cell = cell_of(shape, own, static_cast<int>(r));
+    const int half = shape == Shape::Halves && own >= 16 ? static_cast<int>(s.count) : 0;
     for (int p = 0; p < packed; ++p) {
-      const int at = column + cell.column * packed + p;
+      const int at = column + cell.column * packed + p + half;
       if (!memory.holds(at)) {
         wrong(m, t, "column " + std::to_string(at) + " of tensor memory is used and not allocated");
         return std::nullopt;
@@ -151,6 +186,8 @@ class FragmentCopy final : public Operation {
         pointers_(std::move(pointers)) {}
 
   bool told = false;  // a finding has told that what it loads is not there yet
+  const Reduction* reduction = nullptr;
+  std::optional<View> result{};  // where the reduction's value goes
 
   bool covers(std::uint64_t pointer) const override {
     return loads_ && std::ranges::any_of(pointers_, [&](std::uint64_t at) {
@@ -169,6 +206,7 @@ class FragmentCopy final : public Operation {
     return true;
   }
   bool land(Machine&, Thread&) override {
+    if (reduction) reduce();
     for (std::size_t r = 0; r < registers_.size(); ++r) {
       View from = cargo_.view().at(static_cast<std::int64_t>(r) * 4);
       if (loads_) {
@@ -188,6 +226,16 @@ class FragmentCopy final : public Operation {
   }
 
  private:
+  void reduce() {
+    std::vector<View> loaded;
+    for (std::size_t r = 0; r < registers_.size(); ++r)
+      loaded.push_back(cargo_.view().at(static_cast<std::int64_t>(r) * 4));
+    const std::uint64_t value = reduced(*reduction, loaded);
+    result->put(&value, 4);
+    result->mark(cargo_.view().is_written(static_cast<std::int64_t>(registers_.size()) * 4), 4);
+    result->drop_tags(4);
+  }
+
   bool loads_;
   std::vector<Places> cells_;
   std::vector<View> registers_;
@@ -203,16 +251,19 @@ bool watch_fragment(Machine& m, const Thread& first, const Site& s, bool loads) 
   const auto at = TensorAddress::of(Machine::arg(first, s, 0), Machine::arg(first, s, 1), Machine::arg(first, s, 2));
   const std::uint32_t number = m.issue_number(first, loads ? Queue::TmemLoad : Queue::TmemStore);
   const std::int64_t lane = first.linear / 32 % 4 * 32 + at.lane % 32, lanes = shape == Shape::Rows32 ? 32 : 16;
-  const std::int64_t packed = s.flag ? 2 : 1, halves = shape == Shape::Halves ? 2 : 1;
+  const std::int64_t packed = s.flag ? 2 : 1, columns = s.number * kColumns[s.code] * packed;
   const std::uint64_t before = m.conflicts();
-  TensorMemory::each_run(first.cta, lane, lanes, at.column, s.number * kColumns[s.code] * packed * halves,
-                         [&](std::uint64_t place, std::int64_t cells) {
-                           if (loads) {
-                             observers.read(first, number, place, cells);
-                           } else {
-                             observers.write(first, number, place, cells);
-                           }
-                         });
+  auto touch = [&](std::int64_t column) {
+    TensorMemory::each_run(first.cta, lane, lanes, column, columns, [&](std::uint64_t place, std::int64_t cells) {
+      if (loads) {
+        observers.read(first, number, place, cells);
+      } else {
+        observers.write(first, number, place, cells);
+      }
+    });
+  };
+  touch(at.column);
+  if (shape == Shape::Halves) touch(at.column + s.count);
   return m.conflicts() != before;
 }
 
@@ -232,8 +283,17 @@ Step fragment(Machine& m, std::span<Thread> lanes, const Site& s, bool loads) {
       if (loads && m.options().timing != Timing::Earliest) at->mark(false, 4);
       registers.push_back(*at);
     }
+    std::optional<View> result;
+    if (loads && s.args.size() > 3 && s.args[3] != Access::kNoRegister) {
+      pointers.push_back(t.registers[s.args[3]]);
+      result = m.view(t, pointers.back(), 4, 4, false, "a register of tensor memory");
+      if (!result) return Step::Failed;
+      if (m.options().timing != Timing::Earliest) result->mark(false, 4);
+    }
     auto op = std::make_unique<FragmentCopy>(loads, std::move(*cells), std::move(registers), std::move(pointers));
     op->told = told;
+    op->result = result;
+    if (result) op->reduction = &form_of<Reduction>(s);
     // A store reads its registers when it is issued.
     if (!loads) op->taken = op->take(m, t);
     if (!m.engine().issue(m, t, std::move(op))) return Step::Failed;
@@ -280,7 +340,7 @@ constexpr CallRow kRows[] = {
     {.meaning = Meaning::TmemAlloc, .slots = "dst_ptr, n_cols", .warp = allocate},
     {.meaning = Meaning::TmemDealloc, .slots = "taddr, n_cols", .warp = release, .set_up = set_up_release},
     {.meaning = Meaning::TmemRelinquish, .slots = "", .warp = relinquish},
-    {.meaning = Meaning::TmemLoad, .slots = "src_addr, row, col", .warp = load, .set_up = set_up_fragment},
+    {.meaning = Meaning::TmemLoad, .slots = "src_addr, row, col, redval", .warp = load, .set_up = set_up_fragment},
     {.meaning = Meaning::TmemStore, .slots = "dst_addr, row, col", .warp = store, .set_up = set_up_fragment},
     {.meaning = Meaning::TmemWait, .slots = "", .warp = wait, .set_up = set_up_wait},
     {.meaning = Meaning::TmemFence, .slots = "", .thread = fence, .set_up = set_up_fence},

@@ -51,6 +51,7 @@ void Compiler::place_temporaries() {
     for (Register& r : site.args) fix(r);
     for (Register& r : site.items) fix(r);
     fix(site.dst);
+    fix(site.high);
   }
   for (Access& access : program_.accesses) {
     if (access.where == Where::Pointer) fix(access.index);
@@ -149,11 +150,12 @@ bool Compiler::is_register(const Buffer* buffer) const {
 std::uint32_t Compiler::access(const Buffer* buffer) {
   if (auto known = accesses_.find(buffer); known != accesses_.end()) return known->second;
   Access a;
-  a.type = buffer->dtype.element();
+  a.type = buffer->dtype.bits > 64 ? kUInt64 : buffer->dtype.element();
   a.bytes = static_cast<int>(a.type.storage_bits() + 7) / 8;
   a.name = buffer->name;
   const std::int64_t* elements = constant(buffer->shape[0]);
-  if (elements) a.elements = *elements * buffer->dtype.lanes;
+  const int unit = words(buffer->dtype);
+  if (elements) a.elements = *elements * unit;
   if (auto place = places_.find(buffer->data); place != places_.end()) {
     a.where = place->second.first;
     a.index = place->second.second;
@@ -168,7 +170,7 @@ std::uint32_t Compiler::access(const Buffer* buffer) {
   if (buffer->elem_offset) {
     // Written where it is used: it may read what changes.
     a.offset = scalar(buffer->elem_offset);
-    if (buffer->dtype.lanes > 1) a.offset = make(Op::Mul, kInt64, a.offset, constant_register(buffer->dtype.lanes));
+    a.offset = scaled(a.offset, unit);
   }
   program_.accesses.push_back(a);
   auto number = static_cast<std::uint32_t>(program_.accesses.size() - 1);
@@ -182,7 +184,7 @@ void Compiler::allocate(const Buffer* buffer) {
   if (is_register(buffer)) {
     auto& registers = scalars_[buffer->data];
     if (registers.empty())
-      for (int i = 0; i < buffer->dtype.lanes; ++i) registers.push_back(fresh());
+      for (int i = 0; i < words(buffer->dtype); ++i) registers.push_back(fresh());
     assigned_.erase(buffer->data);
     emit({Op::Undefine, buffer->dtype, registers[0]});
     return;
@@ -208,7 +210,7 @@ void Compiler::statement(const Stmt* s) {
     case StmtKind::Bind: {
       auto bind = static_cast<const Bind*>(s);
       Registers in = values(bind->value);
-      if (bind->var->dtype.lanes > 1) {
+      if (words(bind->var->dtype) > 1) {
         Registers own;
         for (Register r : in) {
           own.push_back(fresh());
@@ -300,10 +302,6 @@ void Compiler::loop(const For* s) {
 }
 
 void Compiler::store(const Store* s) {
-  if (s->buffer->dtype.bits > 64) {
-    too_wide(s->buffer->dtype);
-    return;
-  }
   Registers in = values(s->value);
   if (is_register(s->buffer)) {
     const Registers& to = scalars_.at(s->buffer->data);
@@ -313,7 +311,7 @@ void Compiler::store(const Store* s) {
     return;
   }
   Expr index = s->indices[0];
-  int unit = s->buffer->dtype.lanes;
+  int unit = words(s->buffer->dtype);
   std::uint32_t at = access(s->buffer);
   const Ramp* ramp = index.as<Ramp>();
   bool dense = !index.dtype().is_vector() || (ramp && is_constant(ramp->stride, 1));

@@ -21,6 +21,8 @@ using Registers = std::vector<Register>;
 inline constexpr Register kTemporary = 0x80000000;
 
 inline bool is_double(ir::DataType d) { return d.is_float() && d.bits == 64; }
+// The registers of a value: 128 bits fill two, the lower half first.
+inline int words(ir::DataType d) { return d.bits > 64 ? d.lanes * 2 : d.lanes; }
 inline bool is_narrow_float(ir::DataType d) { return d.is_floating() && d.bits < 32; }
 
 class Compiler {
@@ -54,8 +56,14 @@ class Compiler {
   void store(const ir::Store* s);
 
   // ---- compile_expressions.cpp
-  Register scalar(ir::Expr e) { return values(e)[0]; }
+  Register scalar(ir::Expr e) { return e.dtype().bits > 64 ? too_wide(e.dtype())[0] : values(e)[0]; }
   Registers values(ir::Expr e);
+  Registers narrow_values(ir::Expr e);
+  // compile_wide.cpp: values of 128 bits.
+  Registers wide_values(ir::Expr e);
+  Registers wide_cast(const ir::Cast* e);
+  Registers wide_shift(const ir::Binary* e);
+  Register wide_equal(const ir::Binary* e);
   static std::uint64_t float_bits(ir::DataType d, double value);
   Registers variable_value(const ir::Var* var);
   Register binary(ir::ExprKind kind, ir::DataType d, Register a, Register b);
@@ -79,7 +87,7 @@ class Compiler {
   // ---- compile_calls.cpp
   // `what`: a part of the call that has a name of its own; empty: the call.
   Registers unmodelled(const ir::Call* e, std::string_view what = {});
-  // Registers have 64 bits.
+  // What is not done with values of 128 bits.
   Registers too_wide(ir::DataType d);
   std::string unmodelled_text(const ir::Call* e, std::string_view what = {}) const;
   Registers meet(Site site, ir::DataType result);
@@ -108,11 +116,25 @@ class Compiler {
   bool compute_registers(const Instruction27& in);
   bool approximate(const Instruction27& in, const std::vector<Register>& read);
   Site site_as(const Instruction27& in, std::string_view id);
-  bool move_memory(const Instruction27& in);
-  bool vote(const Instruction27& in);
-  bool exchange_lanes(const Instruction27& in);
   bool move_address(const Instruction27& in);
+  Register same_bits(ir::DataType from, ir::DataType to, Register value);
   void store_element(ir::Expr to, Register value);
+  void store_element(ir::Expr to, const Registers& values);
+  // compile_memory_instructions.cpp
+  bool move_memory(const Instruction27& in);
+  bool move_atomically(const Instruction27& in, Register at);
+  bool move_wide(const Instruction27& in);
+  bool copy_part(const Instruction27& in);
+  void read_answer(const Instruction27& in);
+  // compile_lane_instructions.cpp
+  void store_mask(ir::Expr to, Register mask);
+  bool vote(const Instruction27& in);
+  bool shuffle(const Instruction27& in);
+  bool match(const Instruction27& in);
+  bool reduce_lanes(const Instruction27& in);
+  bool exchange_lanes(const Instruction27& in);
+  bool meet_barrier(const Instruction27& in);
+  bool count_barrier(const Instruction27& in);
   // The parts of intrinsic(): barriers of threads, values that threads exchange, matrices, text. False: of another
   // kind.
   bool synchronise(const intrinsics::Intrinsic& row, const ir::Call* e, Registers& out);

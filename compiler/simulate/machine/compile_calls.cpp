@@ -34,16 +34,17 @@ Registers Compiler::unmodelled(const Call* e, std::string_view what) {
   site.origin = origin_;
   program_.sites.push_back(std::move(site));
   emit({Op::Unmodelled, kVoid, 0, 0, static_cast<Register>(program_.sites.size() - 1)});
-  return Registers(std::max<std::size_t>(1, e->dtype.lanes), constant_register(0));
+  return Registers(static_cast<std::size_t>(std::max(1, words(e->dtype))), constant_register(0));
 }
 
 Registers Compiler::too_wide(DataType d) {
   Site site;
-  site.text = "a value of " + dtype_name(d) + " is not modelled by the simulator, whose registers have 64 bits";
+  site.text = "the simulator moves values of " + dtype_name(d) +
+              " and takes them apart; other operations on them are not modelled by the simulator";
   site.origin = origin_;
   program_.sites.push_back(std::move(site));
   emit({Op::Unmodelled, kVoid, 0, 0, static_cast<Register>(program_.sites.size() - 1)});
-  return Registers(std::max<std::size_t>(1, d.lanes), constant_register(0));
+  return Registers(static_cast<std::size_t>(std::max(1, words(d))), constant_register(0));
 }
 
 Registers Compiler::meet(Site site, DataType result) {

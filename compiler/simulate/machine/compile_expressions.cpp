@@ -9,6 +9,14 @@ namespace tilewright::simulate {
 using namespace ir;
 
 Registers Compiler::values(Expr e) {
+  if (e.dtype().bits > 64) return wide_values(e);
+  const Binary* compared = e.as<Binary>();
+  const bool equality = e.kind() == ExprKind::EQ || e.kind() == ExprKind::NE;
+  if (equality && compared->a.dtype().bits > 64) return {wide_equal(compared)};
+  return narrow_values(e);
+}
+
+Registers Compiler::narrow_values(Expr e) {
   int lanes = e.dtype().lanes;
   switch (e.kind()) {
     case ExprKind::IntImm: return {constant_register(static_cast<std::uint64_t>(e.as<IntImm>()->value))};
@@ -45,6 +53,7 @@ Registers Compiler::values(Expr e) {
     default: break;
   }
   const Binary* node = e.as<Binary>();
+  if (node->a.dtype().bits > 64) return too_wide(node->a.dtype());
   Registers a = values(node->a), b = values(node->b), out;
   for (int i = 0; i < lanes; ++i) out.push_back(binary(e.kind(), node->a.dtype().element(), a[i], b[i]));
   return out;
@@ -66,7 +75,7 @@ Registers Compiler::variable_value(const Var* var) {
     program_.accesses.push_back(a);
     return {make(Op::Address, kHandle, constant_register(0), static_cast<Register>(program_.accesses.size() - 1))};
   }
-  if (var->dtype.lanes > 1) {
+  if (words(var->dtype) > 1) {
     if (auto found = vectors_.find(var); found != vectors_.end()) return found->second;
   }
   return {variable(var)};
@@ -136,7 +145,7 @@ Registers Compiler::shortcut(const Binary* e) {
 
 Registers Compiler::lazily(const Select* e) {
   Registers out;
-  for (int i = 0; i < e->dtype.lanes; ++i) out.push_back(temporary());
+  for (int i = 0; i < words(e->dtype); ++i) out.push_back(temporary());
   std::size_t no = emit({Op::JumpUnless, kBool, 0, scalar(e->condition)});
   Registers t = values(e->when_true);
   for (std::size_t i = 0; i < out.size(); ++i) emit({Op::Move, e->dtype, out[i], t[i]});
@@ -150,6 +159,7 @@ Registers Compiler::lazily(const Select* e) {
 
 Registers Compiler::cast(const Cast* e) {
   DataType to = e->dtype.element(), from = e->value.dtype().element();
+  if (from.bits > 64) return wide_cast(e);
   return each(values(e->value), [&](Register r) { return convert(to, from, r); });
 }
 
@@ -178,7 +188,6 @@ Register Compiler::convert(DataType to, DataType from, Register r) {
 }
 
 Registers Compiler::load(const Load* e) {
-  if (e->dtype.bits > 64) return too_wide(e->dtype);
   if (is_register(e->buffer)) {
     Register r = scalars_.at(e->buffer->data)[0];
     if (!assigned_.contains(e->buffer->data)) emit({Op::CheckDefined, e->dtype, r});
@@ -186,7 +195,7 @@ Registers Compiler::load(const Load* e) {
   }
   std::uint32_t at = access(e->buffer);
   Expr index = e->indices[0];
-  int lanes = e->dtype.lanes, unit = e->buffer->dtype.lanes;
+  int lanes = words(e->dtype), unit = words(e->buffer->dtype);
   Registers out;
   for (int i = 0; i < lanes; ++i) out.push_back(temporary());
   const Ramp* ramp = index.as<Ramp>();
@@ -215,16 +224,17 @@ Register Compiler::address(const Load* e) {
   // A thread's own memory has the same pointers in every thread.
   if (element && to.where == Where::Local && to.offset == Access::kNoRegister) {
     const int bits = to.type.storage_bits();
-    const std::int64_t first = *element * e->buffer->dtype.lanes;
+    const std::int64_t first = *element * words(e->buffer->dtype);
     return constant_register(pointer_to(kLocalBlocks + to.index, bits < 8 ? first * bits / 8 : first * to.bytes));
   }
-  const Register index_register = element_index(index, e->buffer->dtype.lanes);
+  const Register index_register = element_index(index, words(e->buffer->dtype));
   last_address_ = at;
   return make(Op::Address, kHandle, index_register, at);
 }
 
 Registers Compiler::reinterpret(const Call* e) {
   DataType from = e->args[0].dtype(), to = e->dtype;
+  if (from.bits > 64 || to.bits > 64) return too_wide(from.bits > 64 ? from : to);
   Registers in = values(e->args[0]);
   if (from.lanes == 1 && to.lanes == 1) {
     return {make(Op::FromBits, to, make(Op::ToBits, from.element(), in[0]))};

@@ -1,12 +1,15 @@
 // Instructions of release 0.27 (compiler/ptx): what a row of the table means is compiled as that row; what works on
 // registers alone is computed by compiler/ptx; loads, stores, atomics and exchanges of lanes are written in terms of
 // the calls that the table has.
+#include "compiler/simulate/machine/compile_instructions.h"
+
+#include <algorithm>
+
 #include "compiler/intrinsics/call_effects.h"
 #include "compiler/intrinsics/forms.h"
 #include "compiler/intrinsics/say.h"
 #include "compiler/ptx/compute.h"
 #include "compiler/ptx/operands.h"
-#include "compiler/simulate/machine/compile.h"
 #include "compiler/simulate/machine/value.h"
 
 namespace tilewright::simulate {
@@ -38,17 +41,6 @@ Step compute(Machine&, Thread& t, const Site& s) {
 
 constexpr CallRow kComputed{.meaning = Meaning::None, .slots = "", .thread = compute, .carries = true};
 
-bool begins(const Form& form, std::string_view with) { return form.row->id.starts_with(with); }
-
-// The type of a value in memory that a register of `carrier` holds: narrower than it where the instruction says so.
-DataType type_in_memory(std::string_view token, DataType carrier) {
-  int bits = 0;
-  for (char c : token)
-    if (c >= '0' && c <= '9') bits = bits * 10 + (c - '0');
-  if (bits == 0 || bits == carrier.bits) return carrier;
-  return {token.starts_with('s') ? TypeCode::Int : TypeCode::UInt, static_cast<std::uint8_t>(bits), 1};
-}
-
 // How many arguments are those of the row with the same meaning: all, where its last one takes the rest.
 std::size_t own_arguments(const Form& form, const Call* e) {
   const auto operands = form.same->operands;
@@ -58,39 +50,34 @@ std::size_t own_arguments(const Form& form, const Call* e) {
 
 }  // namespace
 
-// A call of a form, as far as its compilation needs it.
-struct Compiler::Instruction27 {
-  const Form& form;
-  const Call* call;
-  intrinsics::WrittenForm written;
+// Between registers and memory of a number of `from` and one of `to`: the bits are the same.
+Register Compiler::same_bits(DataType from, DataType to, Register value) {
+  return from == to ? value : make(Op::FromBits, to, make(Op::ToBits, from, value));
+}
 
-  std::string_view word(std::string_view slot) const {
-    const auto at = form.row->slot_named(slot);
-    return at ? form.row->token(written.resolved.instruction.filled, *at) : std::string_view();
-  }
-  const ptx::Bound* bound(std::string_view name) const {
-    for (const ptx::Bound& b : written.resolved.operands)
-      if (b.operand->name == name) return &b;
-    return nullptr;
-  }
-  Expr operand(std::string_view name, int lane = 0) const {
-    const ptx::Bound* b = bound(name);
-    return b && lane < b->lanes ? written.arguments[b->first + static_cast<std::size_t>(lane)] : Expr();
-  }
-};
+void Compiler::store_element(Expr to, Register value) { store_element(to, Registers{value}); }
 
-void Compiler::store_element(Expr to, Register value) {
+void Compiler::store_element(Expr to, const Registers& values) {
   const Load* element = to.as<Load>();
+  const DataType type = element->buffer->dtype;
   if (is_register(element->buffer)) {
     const Var* data = element->buffer->data;
-    emit({Op::Move, element->buffer->dtype, scalars_.at(data)[0], value});
-    if (!assigned_.contains(data)) emit({Op::Define, element->buffer->dtype, scalars_.at(data)[0]});
+    const Registers& own = scalars_.at(data);
+    for (std::size_t i = 0; i < own.size(); ++i) emit({Op::Move, type, own[i], values[i]});
+    if (!assigned_.contains(data)) emit({Op::Define, type, own[0]});
     assigned_.insert(data);
     return;
   }
-  const int unit = element->buffer->dtype.lanes;
-  emit(
-      {Op::Store, element->buffer->dtype, value, element_index(element->indices[0], unit), access(element->buffer), 1});
+  const int unit = words(type);
+  Registers in = values;
+  for (std::size_t i = 1; i < in.size(); ++i) {
+    if (in[i] == in[0] + i) continue;
+    in = each(values, [&](Register) { return temporary(); });
+    for (std::size_t k = 0; k < in.size(); ++k) emit({Op::Move, type, in[k], values[k]});
+    break;
+  }
+  const Register index = element_index(element->indices[0], unit);
+  emit({Op::Store, type, in[0], index, access(element->buffer), static_cast<Register>(unit)});
 }
 
 Registers Compiler::instruction(const Form& form, const Call* e) {
@@ -124,8 +111,11 @@ void Compiler::not_executed(const Form& form, const Call* e) {
                   " where pred= is false: nothing is written then, and preserve_dst=True keeps the old value";
       site.origin = origin_;
       program_.sites.push_back(std::move(site));
-      const Register nothing = temporary();
-      emit({Op::NoValue, bound.dtype, nothing, 0, static_cast<Register>(program_.sites.size() - 1)});
+      Registers nothing;
+      for (int w = 0; w < words(to.dtype()); ++w) {
+        nothing.push_back(temporary());
+        emit({Op::NoValue, bound.dtype, nothing.back(), 0, static_cast<Register>(program_.sites.size() - 1)});
+      }
       store_element(to, nothing);
     }
   }
@@ -134,9 +124,10 @@ void Compiler::not_executed(const Form& form, const Call* e) {
 Registers Compiler::unpredicated(const Form& form, const Call* e) {
   const Instruction27 in{form, e, intrinsics::written_form(form, e->args)};
   const Registers done{constant_register(0)};
+  if (move_memory(in) || move_wide(in) || vote(in) || exchange_lanes(in) || meet_barrier(in) || move_address(in))
+    return done;
   for (const ptx::Bound& bound : in.written.resolved.operands)
     if (bound.dtype.bits > 64) return unmodelled(e);
-  if (move_memory(in) || vote(in) || exchange_lanes(in) || move_address(in)) return done;
   if (form.same) {
     // As a call of that row, whose result is stored.
     const DataType type = form.same->result ? form.same->result(e->args) : kVoid;
@@ -150,7 +141,7 @@ Registers Compiler::unpredicated(const Form& form, const Call* e) {
     }
     return done;
   }
-  return compute_registers(in) ? done : unmodelled(e);
+  return count_barrier(in) || copy_part(in) || compute_registers(in) ? done : unmodelled(e);
 }
 
 bool Compiler::compute_registers(const Instruction27& in) {
@@ -201,169 +192,36 @@ bool Compiler::approximate(const Instruction27& in, const std::vector<Register>&
       {"tanh", "tanh"}, {"sqrt", "sqrt"}, {"rsqrt", "rsqrt"}, {"rcp", "rcp.approx.ftz"},
   };
   const ptx::Bound* d = in.bound("d");
-  if (!d || d->lanes != 1 || d->dtype != kFloat32 || read.empty()) return false;
-  if (in.form.row->family == "div" && read.size() == 2) {
+  if (!d || d->lanes != 1 || read.empty() || (in.form.row->family != "div" && read.size() != 1)) return false;
+  if (in.form.row->family == "div" && read.size() == 2 && d->dtype == kFloat32) {
     store_element(in.operand("d"), make(Op::DivF, kFloat32, read[0], read[1]));
     return true;
   }
+  const std::string_view token = in.word("type");
+  const bool halves = token.starts_with("f16") || token.starts_with("bf16");
+  if (!halves && d->dtype != kFloat32) return false;
   for (const auto& [family, function] : kFunctions) {
-    if (in.form.row->family != family || read.size() != 1) continue;
+    if (in.form.row->family != family) continue;
     std::span<const MathRow> rows = math_rows();
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (rows[i].name != function) continue;
-      store_element(in.operand("d"), make(Op::MathF, kFloat32, read[0], read[0], static_cast<Register>(i)));
+    const auto row = std::ranges::find(rows, function, &MathRow::name);
+    if (row == rows.end()) continue;
+    const auto number_of_row = static_cast<Register>(row - rows.begin());
+    auto value = [&](Register x) { return make(Op::MathF, kFloat32, x, x, number_of_row); };
+    if (!halves) {
+      store_element(in.operand("d"), value(read[0]));
       return true;
     }
-  }
-  return false;
-}
-
-Site Compiler::site_as(const Instruction27& in, std::string_view id) {
-  Site s;
-  s.kind = Site::Kind::Call;
-  s.call = call_of(*intrinsics::row_of_id(id));
-  s.text = intrinsics::say(in.form, kernel_.kernel->dialect).substr(2);
-  for (const intrinsics::CallEffect& effect : intrinsics::effects_of(in.form, in.call->args)) {
-    if (effect.semantics == intrinsics::Semantics::Weak) continue;
-    s.semantics = effect.semantics;
-    s.scope = effect.scope;
-    break;
-  }
-  const std::string_view space = in.word("space");
-  s.own_window = space == "shared" || space == "shared::cta";
-  return s;
-}
-
-// Loads, stores and atomics. False: it is none of them.
-bool Compiler::move_memory(const Instruction27& in) {
-  const bool load = begins(in.form, "ld_") || begins(in.form, "ldu") || in.form.row->id == "ld";
-  const bool store = in.form.row->id == "st" || begins(in.form, "st_vec");
-  const bool atom = in.form.row->family == "atom", red = in.form.row->family == "red";
-  if (!load && !store && !atom && !red) return false;
-  const ptx::Bound* value = in.bound(load ? "d" : "value");
-  const DataType type = type_in_memory(in.word("type").empty() ? "f32" : in.word("type"), value->dtype);
-  const bool packed = in.word("type").contains('x');
-  if (type.bits < 8 || (packed && !load && !store)) return false;
-  const Register at = scalar(in.operand("addr"));
-  auto address = [&](int lane) {
-    return lane == 0 ? at : make(Op::PointerAdd, kHandle, at, number(lane), static_cast<Register>(type.bits / 8));
-  };
-  std::vector<std::pair<Expr, Register>> results;
-  if (store) {
-    Site s = site_as(in, "P57");
-    s.type = type;
-    s.args = {at};
-    for (int k = 0; k < value->lanes; ++k) {
-      const Expr e = in.operand("value", k);
-      if (!e) return false;  // a lane that is not written
-      s.items.push_back(scalar(e));
+    // One or two halves of a register, each rounded.
+    const DataType half = ptx_type(token.substr(0, token.find('x')));
+    const DataType bits{TypeCode::UInt, static_cast<std::uint8_t>(token.contains('x') ? 32 : 16), 1};
+    const Register all = same_bits(in.operand("value").dtype(), bits, read[0]);
+    Register out = 0;
+    for (int at = 0; at < bits.bits; at += 16) {
+      const Register own = make(Op::BitAnd, kUInt32, make(Op::ShrU, kUInt32, all, number(at)), number(0xffff));
+      const Register result = make(Op::ToBits, half, make(Op::Round, half, value(make(Op::FromBits, half, own))));
+      out = at == 0 ? result : make(Op::BitOr, kUInt32, out, make(Op::Shl, kUInt32, result, number(16)));
     }
-    meet(std::move(s), kVoid);
-    return true;
-  }
-  const bool swap = begins(in.form, "atom_cas");
-  std::string op(in.word("op"));
-  if (op.empty()) op = begins(in.form, "atom_exch") ? "exch" : "add";
-  if (!load && !swap && !combine_named(op)) return false;
-  for (int k = 0; k < value->lanes; ++k) {
-    Site s = site_as(in, load ? "P54" : swap ? "C34" : "P60");
-    s.type = type;
-    s.args = {address(k)};
-    if (swap) s.args.push_back(scalar(in.operand("compare", k)));
-    if (!load) s.args.push_back(scalar(in.operand("value", k)));
-    if (!load && !swap) s.code = static_cast<int>(*combine_named(op));
-    const Expr to = in.operand("d", k);
-    const Register old = meet(std::move(s), to ? value->dtype : kVoid)[0];
-    if (to) results.emplace_back(to, old);
-  }
-  for (const auto& [to, old] : results) store_element(to, old);
-  return true;
-}
-
-// Which lanes a predicate holds in: in any, in all, in all or none, or their mask. False: it is no vote.
-bool Compiler::vote(const Instruction27& in) {
-  const std::string_view id = in.form.row->id;
-  if (id != "vote_sync" && id != "vote_sync_ballot") return false;
-  const Register zero = constant_register(0);
-  const Register mask = scalar(in.operand("membermask"));
-  const Register holds = make(Op::NotEqual, kBool, scalar(in.operand("a")), zero);
-  auto asked = [&](Site::Kind kind, Register of) {
-    Site s;
-    s.kind = kind;
-    s.type = kUInt32;
-    s.args = {mask, of};
-    return meet(std::move(s), kUInt32)[0];
-  };
-  if (id == "vote_sync_ballot") {
-    store_element(in.operand("d"), asked(Site::Kind::Ballot, holds));
-    return true;
-  }
-  const std::string_view mode = in.word("mode");
-  Register out = asked(Site::Kind::Any, holds);
-  if (mode != "any") {
-    const Register none = make(Op::Equal, kBool, out, zero);
-    const Register all = make(Op::Equal, kBool, asked(Site::Kind::Any, make(Op::Not, kBool, holds)), zero);
-    out = mode == "all" ? all : make(Op::BitOr, kUInt32, all, none);
-  }
-  store_element(in.operand("d"), make(Op::NotEqual, kBool, out, zero));
-  return true;
-}
-
-// Values that lanes exchange, and barriers without a number of threads.
-bool Compiler::exchange_lanes(const Instruction27& in) {
-  const std::string_view id = in.form.row->id;
-  auto lanes = [&](Site::Kind kind, DataType type, std::vector<Register> args) {
-    Site s;
-    s.kind = kind;
-    s.type = type;
-    s.args = std::move(args);
-    return s;
-  };
-  auto operand = [&](std::string_view name) { return scalar(in.operand(name)); };
-  if (id == "shfl_sync") {
-    const std::int64_t* clamp = constant(in.operand("c"));
-    if (!clamp) return false;
-    const std::string_view mode = in.word("mode");
-    const auto kind = mode == "idx"    ? Site::Kind::ShuffleIndex
-                      : mode == "up"   ? Site::Kind::ShuffleUp
-                      : mode == "down" ? Site::Kind::ShuffleDown
-                                       : Site::Kind::ShuffleXor;
-    const std::int64_t width = 32 - (*clamp >> 8 & 31);
-    if ((*clamp & 31) != (mode == "up" ? 0 : 31) || (width & (width - 1)) != 0) return false;
-    const DataType type = in.bound("d")->dtype;
-    const Register from = operand("a");
-    Site s = lanes(kind, type, {operand("membermask"), from, operand("b"), number(width)});
-    store_element(in.operand("d"), meet(std::move(s), type)[0]);
-    return true;
-  }
-  if (id == "elect_sync") {
-    const Register mask = operand("membermask");
-    const Register chosen = meet(lanes(Site::Kind::Elect, kUInt32, {mask}), kUInt32)[0];
-    if (in.operand("d")) {
-      const Register all = meet(lanes(Site::Kind::Ballot, kUInt32, {mask, chosen}), kUInt32)[0];
-      const Register lane = make(Op::Sub, kInt32, make(Op::FirstBit, kUInt32, all), constant_register(1));
-      store_element(in.operand("d"), lane);
-    }
-    if (in.operand("p")) store_element(in.operand("p"), chosen);
-    return true;
-  }
-  if (id == "redux_sync" || id == "redux_sync_bitwise") {
-    const DataType type = in.bound("d")->dtype;
-    Site s = lanes(Site::Kind::ReduceSync, type, {operand("membermask"), operand("a")});
-    s.text = in.word("op");
-    store_element(in.operand("d"), meet(std::move(s), type)[0]);
-    return true;
-  }
-  if (id == "activemask") {
-    store_element(in.operand("d"), meet(lanes(Site::Kind::ActiveMask, kUInt32, {}), kUInt32)[0]);
-    return true;
-  }
-  if (id == "bar_warp_sync") {
-    meet(lanes(Site::Kind::WarpSync, kVoid, {}), kVoid);
-    return true;
-  }
-  if ((id == "bar_sync" || id == "barrier_sync") && is_constant(in.operand("a"), 0)) {
-    meet(lanes(Site::Kind::CtaSync, kVoid, {}), kVoid);
+    store_element(in.operand("d"), same_bits(bits, in.operand("d").dtype(), out));
     return true;
   }
   return false;
@@ -382,18 +240,33 @@ bool Compiler::move_address(const Instruction27& in) {
     store_element(in.operand("d"), window ? meet(std::move(s), d->dtype)[0] : at);
     return true;
   }
-  if (begins(in.form, "mapa_u")) {
+  if (in.begins("mapa_u")) {
     Site s = site_as(in, "P25");
     s.flag = id != "mapa_u64_raw";
     s.args = {scalar(in.operand("a")), scalar(in.operand("b"))};
     store_element(in.operand("d"), meet(std::move(s), d->dtype)[0]);
     return true;
   }
-  if (begins(in.form, "createpolicy")) {
+  if (in.begins("createpolicy")) {
     if (in.operand("cache_policy")) store_element(in.operand("cache_policy"), constant_register(0));
     return true;
   }
-  return begins(in.form, "prefetch") || id == "applypriority";
+  if (id == "getctarank_generic") {
+    Site s = site_as(in, "E34");
+    s.args = {scalar(in.operand("a"))};
+    store_element(in.operand("d"), meet(std::move(s), d->dtype)[0]);
+    return true;
+  }
+  if (id == "isspacep" && !in.word("space").starts_with("param") && in.word("space") != "const") {
+    Site s = site_as(in, "E34");
+    s.call = &space_call();
+    s.text = in.word("space");
+    s.args = {scalar(in.operand("a"))};
+    store_element(in.operand("p"), meet(std::move(s), kUInt32)[0]);
+    return true;
+  }
+  // Hints: of caches for lines, blocks and boxes.
+  return in.begins("prefetch") || in.begins("applypriority") || (in.begins("cp_async_bulk") && id.contains("prefetch"));
 }
 
 }  // namespace tilewright::simulate

@@ -185,8 +185,8 @@ class Machine {
     return found == barriers_.end() ? nullptr : &found->second;
   }
   // The thread arrives: what it did before is known to what waits for the phase; and it has waited.
-  void arrives(const Thread& t, std::uint64_t pointer) {
-    if (observers_) observers_.tell(&Observer::arrive, t, generic(pointer), false);
+  void arrives(const Thread& t, std::uint64_t pointer, bool relaxed = false) {
+    if (observers_) observers_.tell(&Observer::arrive, t, generic(pointer), relaxed);
   }
   void waited(const Thread& t, std::uint64_t pointer) {
     if (observers_) observers_.tell(&Observer::leave, t, generic(pointer));

@@ -29,6 +29,18 @@ int shuffle_source(Kind kind, int lane, std::uint64_t distance_operand, std::uin
   }
 }
 
+// The same with a clamp and a segment, and whether the lane is in range.
+std::pair<int, bool> clamped_source(std::string_view mode, int lane, std::uint64_t b, std::uint64_t c) {
+  const int by = static_cast<int>(b & 31), clamp = static_cast<int>(c & 31), segment = static_cast<int>(c >> 8 & 31);
+  const int most = (lane & segment) | (clamp & ~segment), least = lane & segment;
+  const int from = mode == "up"     ? lane - by
+                   : mode == "down" ? lane + by
+                   : mode == "bfly" ? lane ^ by
+                                    : least | (by & ~segment);
+  const bool in_range = mode == "up" ? from >= most : from <= most;
+  return {in_range ? from : lane, in_range};
+}
+
 bool is_warp_kind(Kind k) {
   switch (k) {
     case Kind::WarpSync:
@@ -40,6 +52,10 @@ bool is_warp_kind(Kind k) {
     case Kind::Any:
     case Kind::Elect:
     case Kind::ActiveMask:
+    case Kind::ShuffleClamped:
+    case Kind::ShuffleInRange:
+    case Kind::MatchAny:
+    case Kind::MatchAll:
     case Kind::WarpReduce:
     case Kind::ReduceSync:
     case Kind::LdMatrix:
@@ -84,7 +100,10 @@ class Exchange {
       if (lanes_[l].tags) tags[l] = lanes_[l].tags[site_.args[1]];
     });
     each([&](std::size_t l) {
-      int from = shuffle_source(site_.kind, static_cast<int>(l), argument(l, 2), argument(l, 3));
+      const int lane = static_cast<int>(l);
+      int from = site_.kind == Kind::ShuffleClamped
+                     ? clamped_source(site_.text, lane, argument(l, 2), argument(l, 3)).first
+                     : shuffle_source(site_.kind, lane, argument(l, 2), argument(l, 3));
       if (from < 0 || from > 31 || !is_member(static_cast<std::size_t>(from))) {
         missing(l, from);
         from = static_cast<int>(l);
@@ -98,6 +117,27 @@ class Exchange {
     std::uint32_t votes = 0;
     each([&](std::size_t l) { votes |= argument(l, 1) ? 1u << l : 0; });
     return votes;
+  }
+
+  void tell_range() const {
+    each([&](std::size_t l) {
+      give(l, clamped_source(site_.text, static_cast<int>(l), argument(l, 2), argument(l, 3)).second, 0, undefined_);
+    });
+  }
+
+  // The lanes that have the same value as each; or all members, if they all have one.
+  void match_any() const {
+    each([&](std::size_t l) {
+      std::uint32_t same = 0;
+      each([&](std::size_t other) { same |= argument(other, 1) == argument(l, 1) ? 1u << other : 0; });
+      give(l, same, 0, undefined_);
+    });
+  }
+  void match_all() const {
+    const auto first = static_cast<std::size_t>(std::countr_zero(members_));
+    bool same = true;
+    each([&](std::size_t l) { same &= argument(l, 1) == argument(first, 1); });
+    give_all(same ? members_ : 0);
   }
 
   void elect() const {
@@ -187,7 +227,8 @@ bool Scheduler::complete_warp(std::uint32_t cta, std::uint32_t warp) {
     std::uint32_t wanted = present;
     bool masked = site.kind == Kind::ShuffleIndex || site.kind == Kind::ShuffleUp || site.kind == Kind::ShuffleDown ||
                   site.kind == Kind::ShuffleXor || site.kind == Kind::Ballot || site.kind == Kind::Any ||
-                  site.kind == Kind::Elect || site.kind == Kind::ReduceSync;
+                  site.kind == Kind::Elect || site.kind == Kind::ReduceSync || site.kind == Kind::ShuffleClamped ||
+                  site.kind == Kind::ShuffleInRange || site.kind == Kind::MatchAny || site.kind == Kind::MatchAll;
     if (masked) wanted = static_cast<std::uint32_t>(lanes[l].registers[site.args[0]]) & present;
     if (site.kind == Kind::ActiveMask) wanted = here;
     if ((here & wanted) != wanted) continue;
@@ -271,6 +312,7 @@ void Machine::warp_operation(const Site& site, std::span<Thread> lanes, std::uin
     case Kind::ShuffleUp:
     case Kind::ShuffleDown:
     case Kind::ShuffleXor:
+    case Kind::ShuffleClamped:
       exchange.shuffle([&](std::size_t lane, int from) {
         finding(code::kPartialWarp, Severity::Error,
                 "lane " + std::to_string(lane) + " reads lane " + std::to_string(from) +
@@ -281,6 +323,9 @@ void Machine::warp_operation(const Site& site, std::span<Thread> lanes, std::uin
     case Kind::Ballot: exchange.give_all(exchange.votes()); break;
     case Kind::Any: exchange.give_all(exchange.votes() != 0); break;
     case Kind::Elect: exchange.elect(); break;
+    case Kind::ShuffleInRange: exchange.tell_range(); break;
+    case Kind::MatchAny: exchange.match_any(); break;
+    case Kind::MatchAll: exchange.match_all(); break;
     case Kind::ActiveMask: exchange.give_all(members); break;
     case Kind::WarpReduce: exchange.reduce_by_butterfly(); break;
     case Kind::ReduceSync: exchange.give_all(exchange.reduced()); break;

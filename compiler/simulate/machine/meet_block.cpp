@@ -14,11 +14,16 @@ namespace {
 
 using Kind = Site::Kind;
 
+// Is a named barrier for the threads of the whole CTA, in place of a number of them?
+bool counts_all(const Site& site) { return site.args.size() < 2 && site.count == Site::kWholeCta; }
+
 constexpr const char* kMoveOut = "move the barrier out of the branch, so that all threads come to one call";
 
 }  // namespace
 
-bool is_cta_wide(Kind k) { return k == Kind::CtaSync || k == Kind::CtaAnd || k == Kind::CtaOr || k == Kind::CtaReduce; }
+bool is_cta_wide(Kind k) {
+  return k == Kind::CtaSync || k == Kind::CtaAnd || k == Kind::CtaOr || k == Kind::CtaReduce || k == Kind::CtaCount;
+}
 
 bool Scheduler::fell_off_the_end(const Thread& t) const {
   return t.state == State::Done && t.pc + 1 == m_.program_.code.size();
@@ -56,7 +61,10 @@ void Scheduler::tell_ended_lanes(const Thread& t) {
 
 std::int64_t Scheduler::wanted_at(const Thread& t) const {
   const Site& site = m_.site_of(t);
-  return site.args.size() > 1 ? static_cast<std::int64_t>(t.registers[site.args[1]]) : site.count;
+  if (site.args.size() > 1) return static_cast<std::int64_t>(t.registers[site.args[1]]);
+  if (!counts_all(site)) return site.count;
+  // All threads of the CTA that have not ended.
+  return std::ranges::count_if(m_.cta_threads(t.cta), [](const Thread& l) { return l.state != State::Done; });
 }
 
 namespace {
@@ -67,11 +75,45 @@ bool waits_named(const Thread& t, const Site& site) {
 
 }  // namespace
 
+// bar.red: what the threads that wait get. It must not be mixed with other kinds of one barrier (PTX ISA 9.7.13.1).
+void Scheduler::reduce_at(std::span<Thread* const> here, const std::string& name, bool arrived) {
+  const Site& site = m_.site_of(*here[0]);
+  auto tell = [&](const Thread& other, const char* there) {
+    Finding f;
+    f.code = code::kDivergence;
+    f.message = name + " is a reduction" + (site.text.empty() ? " for others" : " by " + site.text) + " and " + there +
+                ": threads of one barrier make the same bar.red, or none does";
+    f.related.push_back({m_.origin_of(*here[0]), "thread " + std::to_string(here[0]->linear) + " waits here"});
+    m_.report(std::move(f), &other);
+  };
+  for (const Thread* t : here)
+    if (m_.site_of(*t).text != site.text) return tell(*t, "something else here");
+  if (site.text.empty()) return;
+  if (arrived) tell(*here[0], "other threads arrive at it without a value");
+  std::uint64_t count = 0;
+  std::uint32_t undefined = 0;
+  for (const Thread* t : here) {
+    const std::uint32_t value = m_.site_of(*t).items[0];
+    count += t->registers[value] != 0;
+    if (t->undefined_count && undefined == 0) undefined = t->undefined[value];
+  }
+  const std::uint64_t out = site.text == "popc"  ? count
+                            : site.text == "and" ? static_cast<std::uint64_t>(count == here.size())
+                                                 : static_cast<std::uint64_t>(count != 0);
+  for (Thread* t : here) {
+    const std::uint32_t to = m_.site_of(*t).dst;
+    t->registers[to] = out;
+    if (t->tags) t->tags[to] = 0;
+    if (t->undefined_count | undefined) Machine::carry(*t, to, undefined);
+  }
+}
+
 void Scheduler::meet_itself(std::span<Thread> lanes, bool arrives) {
   std::vector<Thread*> own;
   for (Thread& t : lanes)
     if (waits_named(t, m_.site_of(t))) own.push_back(&t);
   if (m_.observers_ && !arrives) m_.observers_.tell(&Observer::meet, own);
+  if (!arrives) reduce_at(own, "a named barrier of one warp", false);
   for (Thread* t : own) release(*t);
 }
 
@@ -89,7 +131,8 @@ bool Scheduler::complete_named(std::uint32_t cta) {
     const Lanes all = lanes_at(*first);
     if (all == Lanes::Apart) continue;
     if (all == Lanes::Ended) tell_ended_lanes(*first);
-    if (const std::int64_t wanted = wanted_at(*first); wanted < 32 || wanted % 32 != 0) {
+    if (const std::int64_t wanted = wanted_at(*first);
+        !counts_all(m_.site_of(*first)) && (wanted < 32 || wanted % 32 != 0)) {
       m_.finding(code::kRefused, Severity::Error,
                  "a named barrier counts whole warps: " + std::to_string(wanted) + " threads are no multiple of 32",
                  &*first);
@@ -139,6 +182,7 @@ bool Scheduler::complete_named(std::uint32_t cta) {
         m_.observers_.tell(&Observer::meet_named, here, named_place(cta, id));
         m_.observers_.tell(&Observer::pass, here, named_place(cta, id), name_of(id));
       }
+      reduce_at(here, name_of(id), arrived_[cta][id] > 0);
       for (Thread* t : here) release(*t);
       arrived_[cta][id] = std::max<std::int64_t>(0, arrived_[cta][id] + std::ssize(here) - wanted);
       left = left.subspan(here.size());
@@ -234,7 +278,7 @@ bool Scheduler::complete_cta(std::uint32_t cta) {
   }
   if (!first) return any;
   check_cta_meeting(cta, *first);
-  std::uint64_t conjunction = 1, disjunction = 0;
+  std::uint64_t conjunction = 1, disjunction = 0, holding = 0;
   std::uint32_t undefined = 0;
   std::vector<std::uint64_t> warps;
   for (std::size_t i = 0; i < threads.size(); ++i) {
@@ -243,6 +287,7 @@ bool Scheduler::complete_cta(std::uint32_t cta) {
     const Site& site = m_.site_of(t);
     if (t.undefined_count && !site.args.empty() && undefined == 0) undefined = t.undefined[site.args[0]];
     if (site.kind == Kind::CtaAnd) conjunction &= t.registers[site.args[0]] != 0;
+    if (site.kind == Kind::CtaCount) holding += t.registers[site.args[0]] != 0;
     if (site.kind == Kind::CtaOr) disjunction |= t.registers[site.args[0]] != 0;
   }
   const Site& site = m_.site_of(*first);
@@ -279,7 +324,10 @@ bool Scheduler::complete_cta(std::uint32_t cta) {
     if (t.state != State::Waiting) continue;
     const Site& own = m_.site_of(t);
     if (own.dst != Access::kNoRegister) {
-      t.registers[own.dst] = own.kind == Kind::CtaAnd ? conjunction : own.kind == Kind::CtaOr ? disjunction : total;
+      t.registers[own.dst] = own.kind == Kind::CtaAnd     ? conjunction
+                             : own.kind == Kind::CtaOr    ? disjunction
+                             : own.kind == Kind::CtaCount ? holding
+                                                          : total;
       if (t.tags) t.tags[own.dst] = 0;
       if (t.undefined_count | undefined) Machine::carry(t, own.dst, undefined);
     }

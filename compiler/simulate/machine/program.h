@@ -173,6 +173,11 @@ struct Site {
     WarpReduce,
     ReduceSync,
     CtaReduce,
+    CtaCount,        // of the threads whose argument is not 0
+    ShuffleClamped,  // `text` is the mode; args: lanes, value, lane, clamp and segment
+    ShuffleInRange,  // the same: whether the lane that is read is in range
+    MatchAny,
+    MatchAll,
     LdMatrix,
     StMatrix,
     ClusterArrive,
@@ -188,7 +193,9 @@ struct Site {
   ir::DataType type;                // of the value
   std::vector<std::uint32_t> args;  // registers
   std::uint32_t dst = Access::kNoRegister;
-  std::int64_t number = 0;           // barrier number, matrices, width
+  std::uint32_t high = Access::kNoRegister;  // the upper half of a result of 128 bits
+  std::int64_t number = 0;                   // barrier number, matrices, width
+  static constexpr std::int64_t kWholeCta = -1;
   std::int64_t count = 0;            // threads of a named barrier
   bool flag = false;                 // transposed
   std::string text;                  // operation, format, what is not modelled

@@ -62,6 +62,7 @@ class Scheduler {
   void tell_ended_lanes(const Thread& t);
   // A named barrier for 32 threads: a warp is all that it waits for, so it meets itself, whatever others do at its
   // number.
+  void reduce_at(std::span<Thread* const> here, const std::string& name, bool arrived);
   void meet_itself(std::span<Thread> lanes, bool arrives);
   bool complete_named(std::uint32_t cta);
   void check_cta_meeting(std::uint32_t cta, const Thread& first);

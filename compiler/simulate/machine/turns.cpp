@@ -11,6 +11,7 @@ std::string_view words_of(Site::Kind kind) {
     case Site::Kind::CtaSync: return "waits at cta_sync";
     case Site::Kind::CtaAnd:
     case Site::Kind::CtaOr:
+    case Site::Kind::CtaCount:
     case Site::Kind::CtaReduce: return "waits for a reduction of the CTA";
     case Site::Kind::NamedSync: return "waits at a named barrier";
     case Site::Kind::ClusterSync:

@@ -1,0 +1,227 @@
+// Instructions of 0.27 by which lanes and threads meet: votes, shuffles, matches, reductions, barriers of the hardware.
+#include "compiler/intrinsics/say.h"
+#include "compiler/simulate/machine/compile_instructions.h"
+
+namespace tilewright::simulate {
+
+using namespace ir;
+
+// A mask of lanes; a register of a signed type holds its value extended.
+void Compiler::store_mask(Expr to, Register mask) {
+  store_element(to, to.dtype().is_int() ? make(Op::Normalise, to.dtype(), mask) : mask);
+}
+
+// Which lanes a predicate holds in: in any, in all, in all or none, or their mask. False: it is no vote.
+bool Compiler::vote(const Instruction27& in) {
+  const std::string_view id = in.id();
+  if (id != "vote_sync" && id != "vote_sync_ballot") return false;
+  const Register zero = constant_register(0);
+  const Register mask = scalar(in.operand("membermask"));
+  const Register holds = make(Op::NotEqual, kBool, scalar(in.operand("a")), zero);
+  auto asked = [&](Site::Kind kind, Register of) {
+    Site s;
+    s.kind = kind;
+    s.type = kUInt32;
+    s.args = {mask, of};
+    return meet(std::move(s), kUInt32)[0];
+  };
+  if (id == "vote_sync_ballot") {
+    store_mask(in.operand("d"), asked(Site::Kind::Ballot, holds));
+    return true;
+  }
+  const std::string_view mode = in.word("mode");
+  Register out = asked(Site::Kind::Any, holds);
+  if (mode != "any") {
+    const Register none = make(Op::Equal, kBool, out, zero);
+    const Register all = make(Op::Equal, kBool, asked(Site::Kind::Any, make(Op::Not, kBool, holds)), zero);
+    out = mode == "all" ? all : make(Op::BitOr, kUInt32, all, none);
+  }
+  store_element(in.operand("d"), make(Op::NotEqual, kBool, out, zero));
+  return true;
+}
+
+// shfl.sync with and without the predicate that says whether the source lane was in range. `c` is a clamp in its low
+// five bits and the mask of a segment in bits 8 to 12 (PTX ISA, "shfl.sync").
+bool Compiler::shuffle(const Instruction27& in) {
+  if (in.id() != "shfl_sync" && in.id() != "shfl_sync_p") return false;
+  const std::string_view mode = in.word("mode");
+  const std::int64_t* clamp = constant(in.operand("c"));
+  const std::int64_t width = clamp ? 32 - (*clamp >> 8 & 31) : 0;
+  const bool plain = clamp && (*clamp & 31) == (mode == "up" ? 0 : 31) && (width & (width - 1)) == 0;
+  const DataType type = in.bound("d")->dtype;
+  const Register mask = scalar(in.operand("membermask")), from = scalar(in.operand("a")),
+                 lane = scalar(in.operand("b"));
+  Site s;
+  s.type = type;
+  if (plain) {
+    s.kind = mode == "idx"    ? Site::Kind::ShuffleIndex
+             : mode == "up"   ? Site::Kind::ShuffleUp
+             : mode == "down" ? Site::Kind::ShuffleDown
+                              : Site::Kind::ShuffleXor;
+    s.args = {mask, from, lane, number(width)};
+  } else {
+    s.kind = Site::Kind::ShuffleClamped;
+    s.args = {mask, from, lane, scalar(in.operand("c"))};
+    s.text = mode;
+  }
+  Register in_range = 0;
+  const bool asks = in.id() == "shfl_sync_p" && in.operand("p");
+  if (asks) {
+    Site range = s;
+    range.kind = Site::Kind::ShuffleInRange;
+    range.args[3] = scalar(in.operand("c"));
+    range.text = mode;
+    in_range = meet(std::move(range), kUInt32)[0];
+  }
+  const Register value = meet(std::move(s), type)[0];
+  if (in.operand("d")) store_element(in.operand("d"), value);
+  if (asks) store_element(in.operand("p"), in_range);
+  return true;
+}
+
+// Which lanes have the same value (PTX ISA, "match.sync").
+bool Compiler::match(const Instruction27& in) {
+  if (!in.begins("match_")) return false;
+  Site s;
+  s.kind = in.begins("match_any") ? Site::Kind::MatchAny : Site::Kind::MatchAll;
+  s.type = in.bound("a")->dtype;
+  s.args = {scalar(in.operand("membermask")), scalar(in.operand("a"))};
+  const Register same = meet(std::move(s), kUInt32)[0];
+  if (in.operand("d")) store_mask(in.operand("d"), same);
+  if (in.bound("p") && in.operand("p"))
+    store_element(in.operand("p"), make(Op::NotEqual, kBool, same, constant_register(0)));
+  return true;
+}
+
+// redux.sync; of floats numbers count before NaN unless .NaN asks for it, which all lanes then get.
+bool Compiler::reduce_lanes(const Instruction27& in) {
+  if (!in.begins("redux_sync")) return false;
+  const DataType type = in.bound("d")->dtype;
+  const Register mask = scalar(in.operand("membermask"));
+  Register value = scalar(in.operand("a"));
+  if (!in.word("abs").empty()) value = make(Op::BitAnd, kUInt32, value, constant_register(0x7fffffff));
+  Site s;
+  s.kind = Site::Kind::ReduceSync;
+  s.type = type;
+  s.args = {mask, value};
+  s.text = in.word("op");
+  Register out = meet(std::move(s), type)[0];
+  if (in.id() == "redux_sync_f32") {
+    const Register nan = constant_register(0x7fffffff);
+    if (!in.word("NaN").empty()) {
+      Site any;
+      any.kind = Site::Kind::Any;
+      any.type = kUInt32;
+      any.args = {mask, make(Op::NotEqualF, kBool, value, value)};
+      out = make(Op::Select, type, meet(std::move(any), kUInt32)[0], nan, out);
+    }
+    out = make(Op::Select, type, make(Op::NotEqualF, kBool, out, out), nan, out);
+  }
+  store_element(in.operand("d"), out);
+  return true;
+}
+
+// Values that lanes exchange in other ways, and barriers of a warp. False: of another kind.
+bool Compiler::exchange_lanes(const Instruction27& in) {
+  const std::string_view id = in.id();
+  if (shuffle(in) || match(in) || reduce_lanes(in)) return true;
+  auto lanes = [&](Site::Kind kind, DataType type, std::vector<Register> args) {
+    Site s;
+    s.kind = kind;
+    s.type = type;
+    s.args = std::move(args);
+    return s;
+  };
+  if (id == "elect_sync") {
+    const Register mask = scalar(in.operand("membermask"));
+    const Register chosen = meet(lanes(Site::Kind::Elect, kUInt32, {mask}), kUInt32)[0];
+    if (in.operand("d")) {
+      const Register all = meet(lanes(Site::Kind::Ballot, kUInt32, {mask, chosen}), kUInt32)[0];
+      const Register lane = make(Op::Sub, kInt32, make(Op::FirstBit, kUInt32, all), constant_register(1));
+      store_element(in.operand("d"), lane);
+    }
+    if (in.operand("p")) store_element(in.operand("p"), chosen);
+    return true;
+  }
+  if (id == "activemask") {
+    store_mask(in.operand("d"), meet(lanes(Site::Kind::ActiveMask, kUInt32, {}), kUInt32)[0]);
+    return true;
+  }
+  if (id == "movmatrix") {
+    Site s = lanes(Site::Kind::WarpCall, in.bound("d")->dtype, {scalar(in.operand("a"))});
+    s.call = &transpose_call();
+    s.text = intrinsics::say(in.form, kernel_.kernel->dialect).substr(2);
+    store_element(in.operand("d"), meet(std::move(s), in.bound("d")->dtype)[0]);
+    return true;
+  }
+  if (id == "bar_warp_sync") {
+    meet(lanes(Site::Kind::WarpSync, kVoid, {}), kVoid);
+    return true;
+  }
+  return false;
+}
+
+// bar and barrier of a CTA, with and without a number of threads and a reduction (PTX ISA 9.7.13.1).
+bool Compiler::meet_barrier(const Instruction27& in) {
+  const bool sync = in.id() == "bar_sync" || in.id() == "barrier_sync";
+  const bool reduces = in.begins("bar_red") || in.begins("barrier_red");
+  if (!sync && !reduces) return false;
+  Site s;
+  s.type = kInt32;
+  const bool counts = in.bound("b") != nullptr;
+  const bool all = is_constant(in.operand("a"), 0) && !counts;
+  const std::string_view op = in.id().contains("popc") ? "popc" : in.word("op");
+  if (reduces) s.items = {make(Op::NotEqual, kBool, scalar(in.operand("c")), constant_register(0))};
+  if (all) {
+    s.kind = sync          ? Site::Kind::CtaSync
+             : op == "and" ? Site::Kind::CtaAnd
+             : op == "or"  ? Site::Kind::CtaOr
+                           : Site::Kind::CtaCount;
+    if (reduces) s.args = std::exchange(s.items, {});
+  } else {
+    s.kind = Site::Kind::NamedSync;
+    s.args = {scalar(in.operand("a"))};
+    s.count = Site::kWholeCta;
+    if (counts) s.args.push_back(scalar(in.operand("b")));
+    s.text = op;
+  }
+  if (sync) {
+    meet(std::move(s), kVoid);
+    return true;
+  }
+  store_element(in.operand("d"), meet(std::move(s), kInt32)[0]);
+  return true;
+}
+
+// mbarriers in the words that no row of the table has: arrivals without an order, in other scopes, with a state and
+// bytes, by multicast, and those that must not end the phase (PTX ISA 9.7.13.15).
+bool Compiler::count_barrier(const Instruction27& in) {
+  if (!in.begins("mbarrier_arrive") && !in.begins("mbarrier_expect_tx") && !in.begins("mbarrier_complete_tx"))
+    return false;
+  auto form = std::make_shared<BarrierCount>();
+  using What = BarrierCount::What;
+  form->what = in.begins("mbarrier_arrive_drop") ? What::Drop
+               : in.begins("mbarrier_arrive")    ? What::Arrive
+               : in.begins("mbarrier_expect")    ? What::Expect
+                                                 : What::Complete;
+  const bool arrives = form->what == What::Arrive || form->what == What::Drop;
+  form->expects = arrives && in.id().contains("expect_tx");
+  form->incomplete = in.id().contains("no_complete");
+  form->multicast = in.id().contains("multicast");
+  const bool bytes = form->expects || !arrives;
+  // With a state the operand of the bytes has the other's name.
+  const Expr more = in.operand("tx_count") ? in.operand("tx_count") : in.operand("count");
+  Site s = site_as(in, "E4");
+  s.call = &barrier_count_call();
+  s.type = kInt64;
+  s.args = {scalar(in.operand("addr")), !bytes && more ? scalar(more) : Access::kNoRegister,
+            bytes ? scalar(more) : Access::kNoRegister,
+            form->multicast ? scalar(in.operand("cta_mask")) : Access::kNoRegister};
+  s.form = std::move(form);
+  const Expr state = in.operand("state");
+  const Register token = meet(std::move(s), state ? kInt64 : kVoid)[0];
+  if (state) store_element(state, token);
+  return true;
+}
+
+}  // namespace tilewright::simulate
