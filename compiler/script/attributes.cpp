@@ -364,6 +364,12 @@ Value attribute_of_kernel(Interpreter& in, Value object, std::string_view name) 
         },
         object);
   }
+  const KernelValue* kernel = object.as<KernelValue>();
+  if (kernel->source && kernel->source->mode == FunctionMode::Traced) {
+    if (name == "func" || name == "mod") return object;
+    if (name == "name") return in.string(kernel->kernel.name);
+    if (name == "arch") return in.string(kernel->kernel.target.name());
+  }
   return Value::opaque("an attribute of a kernel");
 }
 

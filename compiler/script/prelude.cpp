@@ -69,6 +69,8 @@ constexpr Record kPreludeRecords[] = {
      "pool_shapes.py"},
     {"lang", "_constant_shape", NameKind::Function, "shape, who", "Of the prelude's own files.", nullptr, of_prelude,
      "pool_shapes.py"},
+    {"lang", "_check_mma_shape", NameKind::Function, "shape, dtype, mode, who", "Of the prelude's own files.", nullptr,
+     of_prelude, "smem_pool_base.py"},
     {"lang", "_may_be_positive", NameKind::Function, "value", "Of the prelude's own files.", nullptr, of_prelude,
      "scheduler_base.py"},
     {"lang", "_positive", NameKind::Function, "value, who, what", "Of the prelude's own files.", nullptr, of_prelude,
