@@ -65,6 +65,18 @@ constexpr Record kPreludeRecords[] = {
     {"bench", "CudaProfiler", NameKind::Class,
      "profiler_buffer, write_stride, num_groups, default_leader=None, profiler_enabled=True",
      "Writes when events of a kernel start and end into a buffer.", nullptr, of_prelude, "profiler.py"},
+    since(V0_27, {"descriptors", "encode_instr_descriptor_dense_uint32", NameKind::Function,
+                  "M, N, K, d_dtype, a_dtype, b_dtype, trans_a, trans_b, cta_group=1, neg_a=False, neg_b=False, "
+                  "sat_d=False, is_sparse=False",
+                  "The instruction descriptor of a dense tcgen05.mma, as a number.", nullptr, of_prelude,
+                  "host_descriptors.py"}),
+    since(V0_27, {"descriptors", "encode_instr_descriptor_block_scaled_uint32", NameKind::Function,
+                  "M, N, K, d_dtype, a_dtype, b_dtype, sf_dtype, trans_a, trans_b, cta_group=1, neg_a=False, "
+                  "neg_b=False, is_sparse=False",
+                  "The instruction descriptor of a block-scaled tcgen05.mma, as a number.", nullptr, of_prelude,
+                  "host_descriptors.py"}),
+    since(V0_27, {"descriptors", "encode_smem_descriptor_base_uint64", NameKind::Function, "ldo, sdo, swizzle",
+                  "A matrix descriptor without its address, as a number.", nullptr, of_prelude, "host_descriptors.py"}),
     {"lang", "_element_bits", NameKind::Function, "dtype", "Of the prelude's own files.", nullptr, of_prelude,
      "pool_shapes.py"},
     {"lang", "_constant_shape", NameKind::Function, "shape, who", "Of the prelude's own files.", nullptr, of_prelude,

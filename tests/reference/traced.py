@@ -65,8 +65,8 @@ def contents(text):
 def kernels_of(text):
     """The printed kernels of a text, by name."""
     out = {}
-    for part in re.split(r"(?m)^(?=@T\.prim_func)", text):
-        name = re.search(r"(?m)^def (\w+)\(", part)
+    for part in re.split(r"(?m)^(?= *@T\.prim_func)", text):
+        name = re.search(r"(?m)^ *def (\w+)\(", part)
         if name:
             out[name.group(1)] = part
     return out

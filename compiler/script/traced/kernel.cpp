@@ -19,13 +19,8 @@ class Trace {
   // False: an error is pending.
   bool run() {
     kernel_.traced = true;
-    if (defers_annotations(f_->closure)) {
-      return fail(code::kParameter, at_name(),
-                  "the annotations of a traced kernel are read when it is decorated, and `from __future__ import "
-                  "annotations` makes texts of them",
-                  "drop that import");
-    }
-    return take_target() && take_contract() && open_session() && annotations() && parameters() && enter() && body() &&
+    if (Str* name = attribute_of_function("__name__").as<Str>()) kernel_.set_name(in_.keep(name->text));
+    return take_target() && take_contract() && open_session() && signature() && parameters() && enter() && body() &&
            leave();
   }
 
@@ -84,36 +79,85 @@ class Trace {
     return true;
   }
 
-  bool is_host(const syntax::Parameter& p) const { return p.name.text == "host"; }
+  // A parameter as the function has it, or as the script says that it has.
+  struct Parameter {
+    std::string_view name;
+    Value annotation;  // Error tag: none
+    text::Span span;   // of the annotation, else of the name
+    bool by_name = false;
+  };
 
-  // What stands behind the colons, in the order of the parameters.
-  bool annotations() {
-    const bool has_prelude = !given("host_prelude").is_none();
-    const syntax::Parameter* host = nullptr;
+  Value attribute_of_function(std::string_view name) const {
+    Dict* attributes = f_->attributes.as<Dict>();
+    Value* found = attributes ? in_.dict_find(attributes, in_.string(name)) : nullptr;
+    return found ? *found : Value::none();
+  }
+
+  // f.__signature__ = inspect.Signature([...])
+  bool said_parameters(Instance* signature) {
+    Value* found = signature->find("parameters");
+    Dict* parameters = found ? found->as<Dict>() : nullptr;
+    if (!parameters) return fail(code::kParameter, at_name(), "the __signature__ of this function is not known here");
+    for (auto& [name, value] : parameters->items) {
+      Instance* p = value.as<Instance>();
+      const Value annotation = *p->find("annotation"), kind = *p->find("kind");
+      Class* none = annotation.as<Class>();
+      constexpr std::int64_t kKeywordOnly = 3;
+      written_.push_back({in_.keep(in_.str(name)), none && none->name == "_empty" ? Value::error() : annotation,
+                          at_name(), kind.is_int() && kind.i == kKeywordOnly});
+    }
+    return true;
+  }
+
+  // f.__annotations__ = {...}, or what stands behind the colons.
+  bool own_parameters() {
+    Dict* said = attribute_of_function("__annotations__").as<Dict>();
+    if (!said && defers_annotations(f_->closure)) {
+      return fail(code::kParameter, at_name(),
+                  "the annotations of a traced kernel are read when it is decorated, and `from __future__ import "
+                  "annotations` makes texts of them",
+                  "drop that import");
+    }
     ModeGuard guard(in_);
     guard.enter(false, f_->anchor, f_->keep);
     for (const syntax::Parameter& p : f_->def->params) {
-      if (is_host(p)) host = &p;
-      if (is_host(p) && has_prelude) {
-        annotations_.push_back(Value::none());
-        continue;
+      if (p.kind == syntax::ParamKind::VarArgs || p.kind == syntax::ParamKind::VarKeywords) {
+        return fail(code::kParameter, at(p.name.at), "a kernel cannot have *args or **kwargs");
       }
-      if (!p.annotation || p.kind == syntax::ParamKind::VarArgs || p.kind == syntax::ParamKind::VarKeywords) {
-        return fail(code::kParameter, at(p.name.at),
-                    "parameter '" + std::string(p.name.text) + "' of a traced kernel needs an annotation",
-                    "for example " + std::string(p.name.text) + ": txl.gptr[txl.f32]");
+      Value annotation = Value::error();
+      if (said) {
+        Value* found = in_.dict_find(said, in_.string(p.name.text));
+        if (found) annotation = *found;
+      } else if (p.annotation) {
+        annotation = in_.eval(p.annotation, f_->closure);
+        if (annotation.is_error()) return false;
       }
-      Value annotation = in_.eval(p.annotation, f_->closure);
-      if (annotation.is_error()) return false;
-      annotations_.push_back(annotation);
+      written_.push_back({p.name.text, annotation, at(p.annotation ? p.annotation->at : p.name.at),
+                          p.kind == syntax::ParamKind::KeywordOnly});
     }
-    if (!has_prelude && host) {
-      return fail(code::kParameter, at(host->name.at), "'host' is what host_prelude= gives, and there is none",
+    return true;
+  }
+
+  // The parameters, and that `host` stands among them where the host prepares something.
+  bool signature() {
+    Instance* said = attribute_of_function("__signature__").as<Instance>();
+    if (!(said ? said_parameters(said) : own_parameters())) return false;
+    const bool has_prelude = !given("host_prelude").is_none();
+    auto host = std::ranges::find(written_, std::string_view("host"), &Parameter::name);
+    if (!has_prelude && host != written_.end()) {
+      return fail(code::kParameter, host->span, "'host' is what host_prelude= gives, and there is none",
                   "name the parameter otherwise, or give host_prelude= to the decorator");
     }
-    if (has_prelude && (!host || host->kind != syntax::ParamKind::KeywordOnly)) {
+    if (has_prelude && (host == written_.end() || !host->by_name)) {
       return fail(code::kParameter, at_name(), "host_prelude= needs a parameter 'host' that is given by name",
                   "write `*, host` at the end of the parameters");
+    }
+    if (has_prelude) written_.erase(host);
+    for (const Parameter& p : written_) {
+      if (!p.annotation.is_error()) continue;
+      return fail(code::kParameter, p.span,
+                  "parameter '" + std::string(p.name) + "' of a traced kernel needs an annotation",
+                  "for example " + std::string(p.name) + ": txl.gptr[txl.f32]");
     }
     return true;
   }
@@ -122,54 +166,54 @@ class Trace {
   bool parameters() {
     params_ = in_.make<Dict>();
     Dict* scalars = in_.make<Dict>();
-    const auto& written = f_->def->params;
-    std::vector<Value> numbers(written.size());
-    for (std::size_t i = 0; i < written.size(); ++i) {
-      const Value annotation = annotations_[i];
-      if (is_host(written[i]) || !(annotation.as<Str>() || annotation.as<DataTypeValue>())) continue;
-      auto dtype = in_.as_dtype(annotation, at(written[i].annotation->at));
+    std::vector<Value> numbers;
+    for (const Parameter& p : written_) {
+      Value& number = numbers.emplace_back();
+      if (!p.annotation.as<Str>() && !p.annotation.as<DataTypeValue>()) continue;
+      auto dtype = in_.as_dtype(p.annotation, p.span);
       if (!dtype) return false;
       const ir::Var* var = in_.drafts().variable(*dtype, ir::VarRole::Parameter);
-      in_.drafts().name(var, written[i].name.text);
-      numbers[i] = Value::expr(var);
-      in_.dict_set(scalars, in_.string(written[i].name.text), numbers[i]);
+      in_.drafts().name(var, p.name);
+      number = Value::expr(var);
+      in_.dict_set(scalars, in_.string(p.name), number);
     }
-    for (std::size_t i = 0; i < written.size(); ++i) {
-      const syntax::Parameter& p = written[i];
-      if (is_host(p) && !given("host_prelude").is_none()) continue;
+    for (std::size_t i = 0; i < written_.size(); ++i) {
+      const Parameter& p = written_[i];
       Value value = numbers[i];
       if (value.is_expr()) {
         kernel_.parameter(value.as_expr().as<ir::Var>());
       } else {
-        value = parameter(p, annotations_[i], scalars);
+        value = parameter(p, scalars);
       }
       if (value.is_error()) return false;
       arguments_.push_back(value);
-      in_.dict_set(params_, in_.string(p.name.text), value);
+      in_.dict_set(params_, in_.string(p.name), value);
     }
     return true;
   }
 
-  Value parameter(const syntax::Parameter& p, Value annotation, Dict* scalars) {
-    const text::Span span = at(p.annotation->at);
+  Value parameter(const Parameter& p, Dict* scalars) {
+    const Value annotation = p.annotation;
     if (annotation.is_poison()) return annotation;
     Native* native = annotation.as<Native>();
     TypeAnnotation* type = annotation.as<TypeAnnotation>();
     if ((native && native->name == "TensorMap") || (type && type->kind == TypeAnnotation::Kind::TensorMap)) {
-      return Value::expr(kernel_.parameter(p.name.text, ir::kTensorMap));
+      return Value::expr(kernel_.parameter(p.name, ir::kTensorMap));
     }
     Instance* pointer = annotation.as<Instance>();
-    if (pointer && pointer->find("_is_gptr")) return tensor(p, pointer, scalars, span);
+    if (pointer && pointer->find("_is_gptr")) return tensor(p, pointer, scalars);
     if (annotation.is_opaque()) {
-      return in_.fail(code::kOpaque, span, "the type of this parameter is not known here: " + in_.whence(annotation),
+      return in_.fail(code::kOpaque, p.span,
+                      "the type of '" + std::string(p.name) + "' is not known here: " + in_.whence(annotation),
                       in_.remedy(annotation));
     }
-    return in_.fail(code::kParameter, span,
+    return in_.fail(code::kParameter, p.span,
                     std::string(type_name(annotation)) + " is not the type of a parameter of a traced kernel",
                     "use txl.gptr[dtype], txl.TensorMap or a dtype such as txl.i32");
   }
 
-  Value tensor(const syntax::Parameter& p, Instance* pointer, Dict* scalars, text::Span span) {
+  Value tensor(const Parameter& p, Instance* pointer, Dict* scalars) {
+    const text::Span span = p.span;
     builder::BufferOptions options;
     auto dtype = in_.as_dtype(*pointer->find("dtype"), span);
     if (!dtype) return Value::error();
@@ -187,9 +231,9 @@ class Trace {
       options.shape = *extents;
     } else {
       const std::int64_t rank = pointer->find("ndim")->i;
-      for (std::int64_t i = 0; i < rank; ++i) options.shape.push_back(extent(p.name.text, i));
+      for (std::int64_t i = 0; i < rank; ++i) options.shape.push_back(extent(p.name, i));
     }
-    return in_.buffer_value(kernel_.tensor_parameter(p.name.text, in_.drafts().buffer(options, at(p.name.at))));
+    return in_.buffer_value(kernel_.tensor_parameter(p.name, in_.drafts().buffer(options, span)));
   }
 
   // An extent that the launch finds in the tensor.
@@ -220,7 +264,7 @@ class Trace {
   Function* f_;
   const Arguments& options_;
   KernelState& kernel_;
-  std::vector<Value> annotations_;
+  std::vector<Parameter> written_;
   std::vector<Value> arguments_;
   Dict* params_ = nullptr;
   Value host_;

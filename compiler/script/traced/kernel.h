@@ -1,5 +1,5 @@
 // Kernels of the traced library: `@txl.kernel(warps=..., ...)` runs the function below it once, as plain Python, with
-// its parameters as run-time values, and what it calls makes the statements (dialects.md 1.7).
+// its parameters as run-time values, and what it calls makes the statements (dialects.md 7).
 //
 // What surrounds the body (attributes, ids of the launch, roles, the pool of shared memory) is Python of the prelude,
 // in its files traced_*.py; here is what needs the kernel under construction.

@@ -152,11 +152,11 @@ Value lookup_cuda(Interpreter& in, Namespace& self, std::string_view name) {
   return lookup_surface(in, self, name);
 }
 
-Value cuda(Interpreter& in, const Record&, Value) {
-  return surface_space(in, "T.cuda", "T.cuda", in.runs_prelude() ? lookup_surface : lookup_cuda);
+Value cuda(Interpreter& in, const Record&, Value) { return surface_space(in, "T.cuda", "T.cuda", lookup_cuda); }
+Value whole_cuda(Interpreter& in, const Record&, Value) {
+  return surface_space(in, "T.cuda", "T.cuda", lookup_surface);
 }
 
-// `ptx.addr` moves a pointer by bytes, and what it leads to stays.
 Value refused(Interpreter& in, const Record& record, Value) {
   return in.fail(code::kAttribute, {},
                  "txl has no '" + std::string(record.name) + "': " + std::string(record.documentation),
@@ -216,6 +216,7 @@ constexpr Record kRecords[] = {
     since(V0_27,
           {"txl", "SW128B", NameKind::Constant, {}, "Atoms of 128 bytes.", nullptr, swizzle, "SWIZZLE_128B_ATOM"}),
     since(V0_27, {"txl", "cuda", NameKind::Namespace, {}, "Functions of CUDA.", nullptr, cuda, "cuda", 0, "T.cuda"}),
+    since(V0_27, {"txl", "_cuda", NameKind::Namespace, {}, "Of the prelude's own files.", nullptr, whole_cuda}),
     since(V0_27, {"txl",
                   "idioms",
                   NameKind::Namespace,

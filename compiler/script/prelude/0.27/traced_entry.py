@@ -1,4 +1,4 @@
-# What stands around the body of a traced kernel (dialects.md 1.7): its launch, its parameters' types, its ids.
+# What stands around the body of a traced kernel (dialects.md 7): its launch, its parameters' types, its ids.
 #
 # From the evaluator: `_open`, `_enter` and `_leave` are called before the parameters, behind them, and behind the body;
 # `txl._session()` is what `_open` made for the kernel being traced. A parameter of a function names no buffer, so what
@@ -162,7 +162,7 @@ def local_scalar(dtype="float32", init=None, *, name=None):
 
 
 def _shuffled(to, x, width, lane):
-    txl.assign(to[0], txl.cuda._shfl_sync(T.uint32(0xFFFFFFFF), x, lane, width))
+    txl.assign(to[0], txl._cuda._shfl_sync(T.uint32(0xFFFFFFFF), x, lane, width))
     return to[0]
 
 

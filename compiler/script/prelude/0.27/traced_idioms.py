@@ -1,4 +1,4 @@
-# Sequences of instructions that traced kernels share: txl.idioms (dialects.md 1.7).
+# Sequences of instructions that traced kernels share: txl.idioms (dialects.md 7).
 import tirx_kernels.tirx_lite as txl
 from tvm.script import tirx as T
 from tvm.tirx.lang.integers import Integral
@@ -181,5 +181,5 @@ def _scan_round(prior, vals, n, lane, width, delta):
 
 
 def _carry(carry, vals, i, width):
-    txl.assign(carry[0], txl.cuda._shfl_sync(T.uint32(_ALL_LANES), vals[i - 1], width - 1, width))
+    txl.assign(carry[0], txl._cuda._shfl_sync(T.uint32(_ALL_LANES), vals[i - 1], width - 1, width))
     txl.assign(vals[i], vals[i] + carry[0])

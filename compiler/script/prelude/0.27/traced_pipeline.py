@@ -1,4 +1,4 @@
-# Barriers with a phase a stage, and stages in flight, in a traced kernel (dialects.md 1.7).
+# Barriers with a phase a stage, and stages in flight, in a traced kernel (dialects.md 7).
 #
 # A fresh barrier completes phase 0 first: a consumer starts to wait with parity 0; a producer waits on the empty
 # barrier with parity 1 (or with phase_offset=1 and parity 0), so that its first wait falls through.

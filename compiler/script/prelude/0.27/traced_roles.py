@@ -1,4 +1,4 @@
-# Which warps do what, and with how many registers: txl.specialize (dialects.md 1.7).
+# Which warps do what, and with how many registers: txl.specialize (dialects.md 7).
 #
 # From the evaluator: the body of `with role:` stands under the branch that `__branch__` gives, between what
 # `__prologue__` and `__epilogue__` emit; branches of different roles that follow each other become one chain.

@@ -1,4 +1,4 @@
-# Tile schedulers of a traced kernel (dialects.md 1.7, surface.md 10): each turns a linear number of work into the
+# Tile schedulers of a traced kernel (dialects.md 7, surface.md 10): each turns a linear number of work into the
 # coordinates of a tile. Where every extent is an integer, an arm that cannot occur is left out.
 #
 # The first argument, `prefix`, is kept for compatibility; resources are named after the script's own variable.

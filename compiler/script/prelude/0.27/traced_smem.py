@@ -1,4 +1,4 @@
-# Shared memory of a traced kernel, and how instructions name what lies in it: txl.smem_pool (dialects.md 1.7).
+# Shared memory of a traced kernel, and how instructions name what lies in it: txl.smem_pool (dialects.md 7).
 #
 # A parameter of a function names no buffer, so what is made here is called what the script calls it.
 import tirx_kernels.tirx_lite as txl
@@ -50,7 +50,7 @@ class SmemDescriptor:
 
     def _make_uniform(self, low, high):
         txl.ptx.mov.b64(low[0], high[0], self._buf[0])
-        txl.assign(low[0], txl.cuda._shfl_sync(T.uint32(0xFFFFFFFF), low[0], T.uint32(0), T.uint32(32)))
+        txl.assign(low[0], txl._cuda._shfl_sync(T.uint32(0xFFFFFFFF), low[0], T.uint32(0), T.uint32(32)))
         txl.ptx.mov.b64(self._buf[0], low[0], high[0])
 
     def add_16B_offset(self, offset):
