@@ -203,7 +203,7 @@ def k(a: txl.gptr[txl.f32, (256,)]):
 #|     v_2 = T.lane_id([32])
 #|     v_3 = T.thread_id([128])
 #|     v_4 = T.alloc_buffer((0,), "uint8", scope="shared.dyn")
-#|     v_5 = T.decl_buffer((2, 64, 64), "float16", data=v_4.data, scope="shared.dyn", align=1024, layout=T.ComposeLayout(3, 3, 3, T.TileLayout(T.S[8192:1])))
+#|     tile_buf = T.decl_buffer((2, 64, 64), "float16", data=v_4.data, scope="shared.dyn", align=1024, layout=T.ComposeLayout(3, 3, 3, T.TileLayout(T.S[8192:1])))
 #|     pipe_full_buf = T.decl_buffer((2,), "uint64", data=v_4.data, elem_offset=2048, scope="shared.dyn", align=8)
 #|     if T.cuda.thread_rank() == 0:
 #|         for i in T.unroll(2):
@@ -222,7 +222,7 @@ def k(a: txl.gptr[txl.f32, (256,)]):
 #|     ring_phase[0] = T.uint32(0)
 #|     T.cuda.mbarrier_wait(T.address_of(pipe_full_buf[state_stage[0]]), T.Cast("uint32", state_phase[0]))
 #|     r = T.alloc_local((4,), "uint32")
-#|     T.ptx.ldmatrix(r[0], r[1], r[2], r[3], T.cuda.cvta_generic_to_shared(T.address_of(v_5[state_stage[0], T.bitwise_and(v_2, 15), T.shift_right(v_2, 4) * 8 + 8])), "sync", "aligned", "m8n8", "x4", "", "shared", "b16", "")
+#|     T.ptx.ldmatrix(r[0], r[1], r[2], r[3], T.cuda.cvta_generic_to_shared(T.address_of(tile_buf[state_stage[0], T.bitwise_and(v_2, 15), T.shift_right(v_2, 4) * 8 + 8])), "sync", "aligned", "m8n8", "x4", "", "shared", "b16", "")
 #|     T.ptx.mbarrier(T.cuda.cvta_generic_to_shared(T.address_of(pipe_empty_buf[state_stage[0]])), T.uint32(1), "arrive", "", "", "shared", "b64", "")
 #|     state_stage[0] = state_stage[0] + 1
 #|     if state_stage[0] == 2:
