@@ -351,6 +351,25 @@ bool attribute_of_region(Interpreter& in, const ir::Region& r, std::string_view 
   return true;
 }
 
+// T.attr(...).__enter__(): the attributes hold to the end of the block, wherever __exit__ is called. Error tag without
+// a pending error: it has no such attribute.
+Value attribute_of_frame(Interpreter& in, Value frame, std::string_view name) {
+  if (frame.as<Frame>()->kind != FrameKind::Attribute || !in.kernel()) return Value::error();
+  if (name == "__exit__") {
+    return in.native(name, [](Interpreter&, const Arguments&, Value) { return Value::boolean(false); }, frame);
+  }
+  if (name != "__enter__") return Value::error();
+  return in.native(
+      name,
+      [](Interpreter& i, const Arguments& args, Value self) {
+        const Frame* f = self.as<Frame>();
+        if (!i.require_kernel(args.call, "a frame")) return Value::error();
+        i.kernel()->attributes(i.origin(args.call), f->attributes, f->node);
+        return self;
+      },
+      frame);
+}
+
 Value attribute_of_kernel(Interpreter& in, Value object, std::string_view name) {
   if (name == "__name__") return in.string(object.as<KernelValue>()->kernel.name);
   if (name == "with_attr" || name == "with_attrs") {
@@ -363,6 +382,12 @@ Value attribute_of_kernel(Interpreter& in, Value object, std::string_view name) 
           return in.string(ir::print_script(self.as<KernelValue>()->kernel));
         },
         object);
+  }
+  const KernelValue* kernel = object.as<KernelValue>();
+  if (kernel->source && kernel->source->mode == FunctionMode::Traced) {
+    if (name == "func" || name == "mod") return object;
+    if (name == "name") return in.string(kernel->kernel.name);
+    if (name == "arch") return in.string(kernel->kernel.target.name());
   }
   return Value::opaque("an attribute of a kernel");
 }
@@ -398,6 +423,9 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
       break;
     case Type::Jit:
       if (name == "specialize") return native("specialize", specialise, object);
+      break;
+    case Type::Frame:
+      if (Value v = attribute_of_frame(*this, object, name); !v.is_error()) return v;
       break;
     case Type::Kernel: return attribute_of_kernel(*this, object, name);
     case Type::TypeAnnotation:  // as 0.26 prints the type of a pointer: T.handle("uint64", "shared").ty

@@ -87,6 +87,12 @@ constexpr text::CodeInfo kTable[] = {
      "that is called is no keyword of C++, and namespaces may stand before it (`ns::f`). Where the name is made from "
      "parameters, spell them in letters: `f\"gemm_{M}x{N}\"`. A kernel whose Python name has other letters gets its "
      "symbol from `T.func_attr({\"global_symbol\": \"name\"})`."},
+    {kTraced, "what a traced kernel may not do",
+     "A kernel of the traced library (`@txl.kernel`) reads and writes global and shared memory by instructions "
+     "alone: it has no tile primitives, no `A[i]` of such memory outside of an address, calls no function of "
+     "its own unless `allowed_func_calls=` names it, and changes the registers of its threads (`setmaxnreg`) "
+     "only where `min_blocks_per_sm=` says how many they begin with. Write `txl.ptx.ld` and `txl.ptx.st`; "
+     "`check_ir=False` switches the rule off."},
     {kEntry, "bad entry", "The entry expression does not yield a kernel."},
     {kNeedsEntry, "kernel needs arguments",
      "The kernel stands inside a function with parameters. Name arguments in a comment `# tilewright: entry f(128, "

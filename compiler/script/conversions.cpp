@@ -64,6 +64,9 @@ std::optional<std::string_view> Interpreter::as_string(Value v, text::Span span,
   return std::nullopt;
 }
 
+// The method by which an object of the reference's own libraries says which scalar it is.
+static constexpr std::string_view kIsExpression = "__tvm_ffi_object__";
+
 bool Interpreter::can_be_expr(Value v) {
   switch (v.tag) {
     case Tag::Bool:
@@ -76,7 +79,7 @@ bool Interpreter::can_be_expr(Value v) {
   if (v.as<BigInt>()) return true;
   if (BufferValue* b = v.as<BufferValue>()) return ir::is_one_element(*b->buffer);
   if (MetaVar* m = v.as<MetaVar>()) return can_be_expr(m->value);
-  if (Instance* instance = v.as<Instance>()) return instance->cls->is_int_enum;
+  if (Instance* instance = v.as<Instance>()) return instance->cls->is_int_enum || instance->cls->find(kIsExpression);
   return false;
 }
 
@@ -116,6 +119,9 @@ ir::Expr Interpreter::as_expr(Value v, text::Span span, std::string_view what) {
   if (MetaVar* m = v.as<MetaVar>()) return as_expr(m->value, span, what);
   if (Instance* instance = v.as<Instance>(); instance && instance->cls->is_int_enum) {
     if (Value* inner = instance->find("value")) return as_expr(*inner, span, what);
+  } else if (instance && instance->cls->find(kIsExpression)) {
+    const Value scalar = call(attribute(v, kIsExpression, span), std::span<const Value>(), span);
+    return scalar.as<Instance>() ? ir::Expr() : as_expr(scalar, span, what);
   }
   if (RegionValue* r = v.as<RegionValue>()) {
     fail(code::kRegion, span,

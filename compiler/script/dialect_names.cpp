@@ -39,6 +39,7 @@ constexpr ModuleRow kModules[] = {
     {"tvm.backend.cuda.lang.clc", since(V0_27)},
     {"tvm.sym", since(V0_27)},
     {"tvm.tirx.type", since(V0_27)},
+    {"tirx_kernels.tirx_lite", since(V0_27)},
     {"tvm.arith", until(V0_27)},
     {"tvm.tirx.stmt_functor", until(V0_27)},
     {"tvm.tirx.expr_functor", until(V0_27)},
@@ -282,7 +283,14 @@ class Search {
   }
 
   void look_at_import(const ImportFrom& from) {
-    if (from.level != 0 || !(from.module == "tvm" || from.module.starts_with("tvm."))) return;
+    if (from.level != 0) return;
+    if (from.module == "tirx_kernels" || from.module.starts_with("tirx_kernels.")) {
+      look_at_module(&from, from.module);
+      for (const ImportedName& n : from.names)
+        look_at_module(&from, std::string(from.module) + "." + std::string(n.name));
+      return;
+    }
+    if (!(from.module == "tvm" || from.module.starts_with("tvm."))) return;
     look_at_module(&from, from.module);
     std::string_view space;
     if (from.module == "tvm.tirx.layout" || from.module.ends_with(".tma_utils")) space = "layout";

@@ -17,6 +17,7 @@
 #include "compiler/script/surface.h"
 #include "compiler/script/tirx/modules.h"
 #include "compiler/script/tirx/tirx.h"
+#include "compiler/script/traced/kernel.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
@@ -104,6 +105,12 @@ void Interpreter::misspelt_module(const ImportPath& path) {
   }
 }
 
+Value Interpreter::of_traced_library(const ImportPath& path) {
+  const Value module = traced_module(*this, path.dotted);
+  if (pending_ && !pending_->diagnostic.span) pending_->diagnostic.span = path.whole;
+  return module;
+}
+
 std::shared_ptr<const syntax::Tree> Interpreter::load(std::string_view dotted, int level) {
   if (!loader_) return nullptr;
   ++loads_;
@@ -133,6 +140,7 @@ Value Interpreter::import_module(const ImportPath& path) {
       }
       return tvm_package(*this, dotted);
     }
+    if (is_traced_library(dotted)) return of_traced_library(path);
     auto known = modules_.find(dotted);
     if (known != modules_.end()) return known->second;
   }
@@ -310,6 +318,9 @@ Value Interpreter::imported_name(Value module, const ImportPath& path, const syn
   // Kept with its end, for values that say where they come from.
   std::string dotted = joined(path.dotted, n.name);
   ImportPath inner{keep(dotted + std::string(1, '\0')).substr(0, dotted.size()), path.level, ~0u, span(n.at)};
+  if (path.level == 0 && is_traced_library(inner.dotted) && !is_traced_library(path.dotted)) {
+    return of_traced_library(inner);
+  }
   Namespace* ns = module.as<Namespace>();
   if (!ns) {
     if (!module.is_opaque()) return module;

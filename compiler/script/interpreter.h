@@ -60,6 +60,15 @@ struct KernelState : builder::KernelBuilder {
   bool failed = false;                    // errors were reported in it
   std::vector<Frame*> ifs{};              // `with T.If(...)` under way, outermost first
   std::vector<const ir::Var*> extents{};  // that quoted extents of the signature made (signature.h)
+  // Of a traced kernel (traced/kernel.h): what its launch and its roles are, an object of the prelude. None: the kernel
+  // is read as a script, or its parameters are still being made.
+  Value session{};
+  bool traced = false;
+  std::optional<ir::Target> target{};  // that the kernel names itself, where nobody else names one
+  // The branches of roles and who they are of, in order.
+  std::vector<std::pair<ir::Expr, Value>> roles{};
+  bool checks_contract = false;                  // of what a traced kernel may do
+  std::vector<std::string> allowed_functions{};  // that it may call nevertheless
 };
 
 // Bound in a module that begins with `from __future__ import annotations`; no name that a script could write.
@@ -259,8 +268,8 @@ class Interpreter {
   // Makes nodes whose names the script has yet to give: of the kernel under construction, else of the module.
   builder::Drafts& drafts() { return *drafts_; }
   Builtins& builtins() { return builtins_; }
-  ir::Target target() const { return target_; }
-  bool finds_target() const { return find_target_; }
+  ir::Target target() const { return kernel_ && kernel_->target ? *kernel_->target : target_; }
+  bool finds_target() const { return find_target_ && !(kernel_ && kernel_->target); }
   text::Dialect dialect() const { return dialect_; }
   // Is a file of the prelude being loaded?
   bool runs_prelude() const { return module_path_.starts_with("prelude/"); }
@@ -321,6 +330,8 @@ class Interpreter {
   std::string advice_of(const Namespace& module, std::string_view name) const;
   // A name of the prelude (MBarrier, SMEMPool, ...), loading it when first asked for.
   Value prelude(std::string_view name, text::Span span);
+  // A name of one file of the prelude, "0.27/traced_entry.py".
+  Value prelude_of(const std::string& file, std::string_view name);
   const std::vector<KernelValue*>& kernels() const { return kernels_; }  // in order of evaluation
   // Module-level statements that could not be followed; their names are opaque.
   struct Failure {
@@ -423,6 +434,7 @@ class Interpreter {
   Value evaluate_kernel_now(Function* function, const Arguments* constexprs, bool is_private, bool persistent);
   // Parameters and body of the kernel under construction. Error: everything stops.
   Flow run_kernel(Function* function, const Arguments* constexprs);
+  Flow run_body(Function* function, const Arguments* constexprs);
   // Nothing: the kernel can reach something that a key does not describe.
   std::optional<text::Digest> kernel_key(Function* function, const Arguments* constexprs, bool is_private,
                                          bool persistent,
@@ -454,6 +466,7 @@ class Interpreter {
   bool import_names(const syntax::Import* node, Scope* scope);
   void import_all(Value module, Scope* scope);
   Value imported_name(Value module, const ImportPath& path, const syntax::ImportedName& n);
+  Value of_traced_library(const ImportPath& path);
   Value import_script(std::shared_ptr<const syntax::Tree> tree, const ImportPath& written);
   bool import_failed(Scope* scope, const syntax::Name& bound);
   Value import_raises(const Pending& raised, const ImportPath& written);

@@ -1,4 +1,6 @@
 // A kernel from its first line to its last, and what the evaluator asks of the one under construction.
+#include "compiler/script/traced/kernel.h"
+
 #include <utility>
 
 #include "compiler/ir/origin.h"
@@ -98,7 +100,8 @@ void Interpreter::name_value(Value v, std::string_view name, std::string_view pa
 
 Flow Interpreter::exec_script(syntax::Stmts body, Scope* scope) { return KernelBody(*this).run(body, scope); }
 
-Flow Interpreter::run_kernel(Function* f, const Arguments* constexprs) {
+Flow Interpreter::run_body(Function* f, const Arguments* constexprs) {
+  if (f->mode == FunctionMode::Traced) return trace_kernel(*this, f, *constexprs);
   Scope* scope = make<Scope>();
   scope->parent = f->closure;
   scope->kind = Scope::Kind::Function;
@@ -114,6 +117,11 @@ Flow Interpreter::run_kernel(Function* f, const Arguments* constexprs) {
   Scope* outer_script_scope = script_scope_;
   if (flow == Flow::Normal) flow = exec_script(f->def->body, scope);
   script_scope_ = outer_script_scope;
+  return flow;
+}
+
+Flow Interpreter::run_kernel(Function* f, const Arguments* constexprs) {
+  Flow flow = run_body(f, constexprs);
   if (flow == Flow::Error && pending_ && pending_->unwinds && report_pending()) flow = Flow::Normal;
   kernel_->finish(origin(span(f->def->name.at)));
   if (flow == Flow::Error) {
@@ -156,6 +164,11 @@ Value Interpreter::evaluate_kernel_now(Function* f, const Arguments* constexprs,
   if (persistent) state.set_attribute("tirx.persistent_kernel", ir::bool_imm(true));
 
   Flow flow = run_kernel(f, constexprs);
+  if (state.target) {
+    kernel.target = *state.target;
+    kernel.target_choice = ir::TargetChoice::Fixed;
+  }
+  if (state.traced && !state.failed && flow != Flow::Error) finish_traced(*this, kernel);
   // Python takes letters of any language, and the body may have given it another name.
   if (auto why = text::why_no_symbol(kernel.name); why && !state.failed && !pending_) {
     state.failed = true;

@@ -155,7 +155,10 @@ Value Interpreter::eval_quoted(const syntax::StringLit* literal, Scope* scope,
 
 Value Interpreter::prelude(std::string_view name, text::Span) {
   const std::string file = prelude_file_of(name, dialect_);
-  if (file.empty()) return Value::error();
+  return file.empty() ? Value::error() : prelude_of(file, name);
+}
+
+Value Interpreter::prelude_of(const std::string& file, std::string_view name) {
   std::string key = "prelude/" + file;
   auto loaded = modules_.find(key);
   if (loaded == modules_.end()) {

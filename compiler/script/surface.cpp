@@ -128,7 +128,7 @@ Surface::Surface(text::Dialect dialect) : dialect_(dialect) {
        {namespace_records(), decorator_records(), buffer_records(), scope_id_records(), loop_records(),
         branch_records(), statement_records(), expression_records(), class_records(), math_records(), prelude_records(),
         layout_records(), layout_helper_records(), layout_axis_records(), layout_method_records(),
-        buffer_method_records(), buffer_view_records()}) {
+        buffer_method_records(), buffer_view_records(), traced_records()}) {
     for (const Record& r : family) {
       if (r.releases.has(dialect)) rows.push_back(&r);
     }
@@ -180,6 +180,7 @@ const Record* Surface::find(std::string_view space, std::string_view name) const
     const Record* r = find("T", name);
     return r && is_of_prelude(*r) ? r : nullptr;
   }
+  if (space == "txl") return find("T", name);
   const std::optional<Table> table = table_of(space);
   return table ? made(*table).find(hash, space, name) : nullptr;
 }
@@ -203,6 +204,11 @@ std::vector<const Record*> Surface::names(std::string_view space) const {
   };
   add(*written_);
   if (const std::optional<Table> table = table_of(space)) add(made(*table));
+  if (space == "txl") {  // has all names of `T` that it does not replace or refuse
+    for (const Record* r : names("T")) {
+      if (!written_->find(name_hash(space, r->name), space, r->name)) out.push_back(r);
+    }
+  }
   return out;
 }
 

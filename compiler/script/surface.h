@@ -158,6 +158,7 @@ std::span<const Record> layout_method_records();
 std::span<const Record> buffer_method_records();
 std::span<const Record> namespace_records();
 std::span<const Record> prelude_records();
+std::span<const Record> traced_records();  // of `txl`, whose other names are those of `T`
 // Appends the dtypes of `T`.
 void add_dtype_records(MadeRecords& records);
 // Appends the tile primitives of a release and their scopes.

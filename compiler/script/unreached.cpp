@@ -133,7 +133,8 @@ class Unreached {
 }  // namespace
 
 bool means_tile_script(std::string_view text) {
-  return text.find("tvm") != text.npos || text.find("tilewright:") != text.npos || text.find("prim_func") != text.npos;
+  return text.find("tvm") != text.npos || text.find("tirx_lite") != text.npos ||
+         text.find("tilewright:") != text.npos || text.find("prim_func") != text.npos;
 }
 
 void report_unbound(Evaluation& e) {

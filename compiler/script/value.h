@@ -309,7 +309,8 @@ struct Scope : Object {
 // Is it a part of the prelude, whose text never changes?
 bool is_of_prelude(const Scope* scope);
 
-enum class FunctionMode : std::uint8_t { Host, Inline, PrimFunc, Jit, Macro };
+// Traced: host code that runs once and emits a kernel.
+enum class FunctionMode : std::uint8_t { Host, Inline, PrimFunc, Jit, Macro, Traced };
 
 struct Function : Object {
   TILEWRIGHT_OBJECT(Function, Function)

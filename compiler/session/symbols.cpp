@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/script/entries/finder.h"
 #include "compiler/session/statement_symbols.h"
 #include "compiler/syntax/run_comment.h"
 
@@ -217,6 +218,7 @@ class Joining {
 
 bool is_kernel(const FunctionDef& def) {
   return std::ranges::any_of(def.decorators, [](const Node* n) {
+    if (script::names_traced_decorator(n)) return true;
     if (auto* c = as<Call>(n)) n = c->function;
     if (auto* a = as<Attribute>(n)) return a->name.text == "prim_func" || a->name.text == "jit";
     auto* r = as<NameRef>(n);

@@ -267,7 +267,7 @@ bool hover_word(HoverBlocks& out, const script::Surface& surface, std::string_vi
   const script::Record* word = surface.find(space, name);
   if (!word || !word->is_word()) return false;
   bool called = !word->signature.empty() || word->kind == script::NameKind::Function;
-  const bool by_module = space == "T" || space == "Tx";
+  const bool by_module = space == "T" || space == "Tx" || space.starts_with("txl");
   std::string spelled = by_module ? std::string(space) + "." + std::string(name) : std::string(name);
   if (word->kind == script::NameKind::Decorator) spelled = "@" + spelled;
   out.code("python", called && word->kind != script::NameKind::Decorator

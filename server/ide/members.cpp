@@ -79,6 +79,10 @@ bool add_of_language(Completions& out, const Query& q, const std::string& owner,
     add_instructions(out, "", surface.dialect(), target);
     return true;
   }
+  if (owner == "txl" || owner == "txl.idioms") {
+    add_words(out, surface, owner);
+    return true;
+  }
   if (owner == "Tx" || owner == "T.tile") {
     add_words(out, surface, "Tx");
     return true;

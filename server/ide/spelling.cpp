@@ -83,12 +83,31 @@ void add_symbol(std::vector<Callable>& out, const session::Snapshot& snapshot, c
 
 }  // namespace
 
+// The traced library under the name that an import binds: its own names are those of the space "txl", instructions and
+// functions of CUDA those of `T`.
+static bool binds_traced_library(const Node* import, std::string_view bound) {
+  constexpr std::string_view kLibrary = "tirx_kernels.tirx_lite";
+  auto is_bound = [&](std::string_view module, const ImportedName& n) {
+    return n.bound.text == bound &&
+           (module.empty() ? std::string(n.name) : std::string(module) + "." + std::string(n.name)) == kLibrary;
+  };
+  if (auto* from = as<ImportFrom>(import)) {
+    return from->level == 0 && std::ranges::any_of(from->names, [&](auto& n) { return is_bound(from->module, n); });
+  }
+  auto* plain = as<Import>(import);
+  return plain && std::ranges::any_of(plain->names, [&](auto& n) { return is_bound({}, n); });
+}
+
 std::string canonical(const session::Snapshot& snapshot, std::string_view dotted, std::uint32_t offset) {
   std::size_t dot = dotted.find('.');
   std::string_view first = dotted.substr(0, dot);
   std::string rest = dot == std::string_view::npos ? "" : std::string(dotted.substr(dot));
   const auto s = snapshot.meaning(first, offset);
   if (!s || s->kind != session::SymbolKind::Import) return std::string(dotted);  // T and Tx need no import
+  if (binds_traced_library(s->node, first)) {
+    const bool of_t = rest.starts_with(".ptx") || rest.starts_with(".cuda");
+    return (of_t ? "T" : "txl") + rest;
+  }
   auto* from = as<ImportFrom>(s->node);
   if (!from || from->level != 0 || !(from->module == "tvm" || from->module.starts_with("tvm.")))
     return std::string(dotted);
@@ -133,6 +152,7 @@ std::vector<Callable> callables(const session::Snapshot& snapshot, std::string_v
     return out;
   }
   if (name.starts_with("Tx.")) add_word("Tx", last);
+  if (name.starts_with("txl.")) add_word(name.substr(0, dot), last);
   if (name.starts_with("layout.")) add_word("layout", last);
   if (!out.empty() || dot != std::string_view::npos) return out;
   const auto s = snapshot.meaning(name, offset);

@@ -132,4 +132,32 @@ Flow in_frame(Interpreter& in, Frame* f, const FrameItem& item) {
   }
 }
 
+bool is_role(Value v) {
+  Instance* instance = v.as<Instance>();
+  return instance && instance->cls->find("__branch__");
+}
+
+static bool run_part(Interpreter& in, Value role, std::string_view part, text::Span at) {
+  if (!role.as<Instance>()->cls->find(part)) return true;
+  return !in.call(in.attribute(role, part, at), std::span<const Value>(), at).is_error();
+}
+
+Flow in_role(Interpreter& in, Value role, const FrameItem& item) {
+  KernelState& kernel = *in.kernel();
+  const Value c = in.call(in.attribute(role, "__branch__", item.at), std::span<const Value>(), item.at);
+  if (c.is_error()) return Flow::Error;
+  const ir::Expr condition = in.as_expr(c, item.at, "the condition of this role");
+  if (!condition || (item.target && !item.bind(role))) return Flow::Error;
+  kernel.ifs.push_back(nullptr);  // what is inside belongs to no T.If around
+  kernel.open();
+  Flow flow = run_part(in, role, "__prologue__", item.at) ? item.rest() : Flow::Error;
+  if (flow != Flow::Error && !run_part(in, role, "__epilogue__", item.at)) flow = Flow::Error;
+  const builder::Block made = kernel.close(in.origin(item.statement));
+  kernel.ifs.pop_back();
+  if (flow == Flow::Error) return flow;
+  kernel.roles.emplace_back(condition, role);
+  kernel.branch(in.origin(item.at), condition, made, nullptr);
+  return flow;
+}
+
 }  // namespace tilewright::script

@@ -19,4 +19,9 @@ struct FrameItem {
 // Runs the rest of the statement in the frame, which is closed however it is left.
 Flow in_frame(Interpreter& in, Frame* frame, const FrameItem& item);
 
+// An object of the prelude whose body stands under the branch that `__branch__` gives, between what `__prologue__` and
+// `__epilogue__` emit.
+bool is_role(Value v);
+Flow in_role(Interpreter& in, Value role, const FrameItem& item);
+
 }  // namespace tilewright::script

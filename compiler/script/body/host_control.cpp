@@ -34,6 +34,16 @@ std::optional<bool> sure_truth(Interpreter& in, const syntax::Node* node, Scope*
   return holds;
 }
 
+// A condition of Python that only the GPU knows.
+Flow branches_at_run_time(Interpreter& in, const syntax::Node* condition) {
+  const bool traced = in.kernel()->traced;
+  in.fail(code::kCondition, in.span(condition),
+          traced ? "Python cannot branch on a run-time value" : "a helper function cannot branch on a run-time value",
+          traced ? "write `with txl.If(condition), txl.Then():`, or txl.if_then_else"
+                 : "decorate it with @T.inline, or use T.if_then_else");
+  return Flow::Error;
+}
+
 }  // namespace
 
 Flow HostBody::branch(const syntax::If* node, Scope* scope) {
@@ -41,9 +51,7 @@ Flow HostBody::branch(const syntax::If* node, Scope* scope) {
   if (c.is_error()) return Flow::Error;
   // A helper that branches on a run-time value: said at the condition.
   if (c.is_expr() && in_.kernel_ && !ir::constant(c.as_expr())) {
-    in_.fail(code::kCondition, at(node->condition), "a helper function cannot branch on a run-time value",
-             "decorate it with @T.inline, or use T.if_then_else");
-    return Flow::Error;
+    return branches_at_run_time(in_, node->condition);
   }
   if (c.is_opaque()) {
     if (const std::optional<bool> sure = sure_truth(in_, node->condition, scope)) {
@@ -87,8 +95,10 @@ Flow HostBody::loop(const syntax::For* node, Scope* scope) {
     return finish_loop(here, node->else_body, scope, flow);
   }
   if (iterable.as<Frame>()) {
+    const bool traced = in_.kernel_ && in_.kernel_->traced;
     in_.fail(code::kLoop, at(node->iterable), "a helper function cannot make a loop of the kernel",
-             "decorate it with @T.inline; a Python loop needs bounds that are known now");
+             traced ? "write `with txl.serial(n) as i:`; a `for` of Python is written out"
+                    : "decorate it with @T.inline; a Python loop needs bounds that are known now");
     return Flow::Error;
   }
   if (python::comes_by_items({&iterable, 1})) {

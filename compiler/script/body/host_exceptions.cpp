@@ -165,13 +165,15 @@ Flow HostBody::exit(Value manager, const syntax::With* node, Scope* scope, Flow 
 Flow HostBody::with_items(const syntax::With* node, std::size_t index, Scope* scope) {
   std::vector<Value> entered;
   bool expects_failure = false;
-  Frame* frame = nullptr;
-  for (; index < node->items.size() && !frame; ++index) {
+  Value frame;  // of the kernel; None: there is none
+  for (; index < node->items.size(); ++index) {
     const syntax::WithItem& item = node->items[index];
     const Value v = in_.eval(item.value, scope);
     if (v.is_error()) return Flow::Error;
-    frame = in_.kernel_ ? v.as<Frame>() : nullptr;
-    if (frame) break;
+    if (in_.kernel_ && (v.as<Frame>() || is_role(v))) {
+      frame = v;
+      break;
+    }
     const std::optional<bool> expects = enter(item, v, scope, entered);
     if (!expects) return Flow::Error;
     expects_failure = expects_failure || *expects;
@@ -179,11 +181,12 @@ Flow HostBody::with_items(const syntax::With* node, std::size_t index, Scope* sc
   const std::function<Flow()> rest = [&] { return with_items(node, index + 1, scope); };
   const std::function<bool(Value)> bind = [&](Value v) { return assign(node->items[index].target, v, scope); };
   const auto body = [&] {
-    if (!frame) return run(node->body, scope);
+    if (frame.is_none()) return run(node->body, scope);
     const syntax::WithItem& item = node->items[index];
-    return in_frame(in_, frame, {at(item.value), at(node), item.target, bind, rest});
+    const FrameItem part{at(item.value), at(node), item.target, bind, rest};
+    return frame.as<Frame>() ? in_frame(in_, frame.as<Frame>(), part) : in_role(in_, frame, part);
   };
-  if (frame && entered.empty()) return body();
+  if (!frame.is_none() && entered.empty()) return body();
   const bool may_fail = expects_failure || !entered.empty();
   Arrivals here(in_, may_fail);
   in_.tries_ += may_fail ? 1 : 0;

@@ -73,6 +73,9 @@ Flow HostBody::expression(const syntax::ExprStmt* node, Scope* scope) {
   if (Frame* f = in_.kernel_ && is_of_prelude(scope) ? v.as<Frame>() : nullptr; f && f->kind == FrameKind::Attribute) {
     in_.kernel_->attributes(in_.origin(at(node)), f->attributes, f->node);
   }
+  // A call without a value makes its statement.
+  const auto* call = in_.kernel_ && in_.kernel_->traced && v.is_expr() ? v.as_expr().as<ir::Call>() : nullptr;
+  if (call && call->dtype.is_void()) in_.kernel_->evaluate(in_.origin(at(node)), v.as_expr());
   if (PendingStore* store = in_.kernel_ ? v.as<PendingStore>() : nullptr) in_.kernel_->emit(store->store);
   return Flow::Normal;
 }

@@ -16,11 +16,18 @@ bool names_kernel_decorator(const syntax::Node* node) {
   return false;
 }
 
+bool names_traced_decorator(const syntax::Node* node) {
+  auto* c = syntax::as<syntax::Call>(node);
+  auto* a = c ? syntax::as<syntax::Attribute>(c->function) : nullptr;
+  return a && a->name.text == "kernel" &&
+         std::ranges::any_of(c->keywords, [](const syntax::Keyword& k) { return k.name.text == "warps"; });
+}
+
 namespace {
 
 // A decorator that makes a kernel, or was meant to.
 bool is_like_kernel_decorator(const syntax::Node* node) {
-  if (names_kernel_decorator(node)) return true;
+  if (names_kernel_decorator(node) || names_traced_decorator(node)) return true;
   if (auto* c = syntax::as<syntax::Call>(node)) node = c->function;
   auto* a = syntax::as<syntax::Attribute>(node);
   auto* r = syntax::as<syntax::NameRef>(a ? a->object : node);

@@ -14,6 +14,8 @@ namespace tilewright::script {
 
 // `@X.prim_func`, `@X.jit`, whatever X is.
 bool names_kernel_decorator(const syntax::Node* decorator);
+// `@X.kernel(warps=...)`, of the traced library.
+bool names_traced_decorator(const syntax::Node* decorator);
 
 class EntryFinder {
  public:

@@ -10,6 +10,9 @@ constexpr std::string_view kSet = "<set>";  // what the script has put there
 
 Value environ(Interpreter& in);
 
+// The switches of the traced library's own runner: a script is read as where none of them is set.
+bool is_switch_of_library(const Str* name) { return name && name->text.starts_with("TIRX_"); }
+
 // What a variable holds, as far as the script has put it there.
 Value variable(Interpreter& in, const Arguments& args, std::size_t first) {
   if (args.positional.size() <= first) {
@@ -24,8 +27,19 @@ Value variable(Interpreter& in, const Arguments& args, std::size_t first) {
   return opaque_named(in, text ? "os.environ[\"" + text->text.substr(0, 40) + "\"]" : "os.environ");
 }
 
-Value getenv(Interpreter& in, const Arguments& args, Value) { return variable(in, args, 0); }
-Value environ_get(Interpreter& in, const Arguments& args, Value) { return variable(in, args, 1); }
+// The same with what it is where it is not set.
+Value variable_or(Interpreter& in, const Arguments& args, std::size_t first) {
+  const Value v = variable(in, args, first);
+  if (!v.is_opaque() || !is_switch_of_library(args.positional[first].as<Str>())) return v;
+  for (const Keyword& k : args.keywords) {
+    if (k.name == "default") return k.value;
+  }
+  return args.positional.size() > first + 1 ? args.positional[first + 1] : Value::none();
+}
+
+Value getenv(Interpreter& in, const Arguments& args, Value) { return variable_or(in, args, 0); }
+Value environ_get(Interpreter& in, const Arguments& args, Value) { return variable_or(in, args, 1); }
+Value environ_item(Interpreter& in, const Arguments& args, Value) { return variable(in, args, 1); }
 
 Value environ_set(Interpreter& in, const Arguments& args, Value) {
   Dict* set = environ(in).as<Instance>()->find(kSet)->as<Dict>();
@@ -39,6 +53,7 @@ Value environ_changed(Interpreter& in, const Arguments&, Value) {
 }
 Value environ_contains(Interpreter& in, const Arguments& args, Value) {
   Value v = variable(in, args, 1);
+  if (v.is_opaque() && is_switch_of_library(args.positional[1].as<Str>())) return Value::boolean(false);
   return v.is_opaque() || v.is_error() ? v : Value::boolean(true);
 }
 Value environ_unknown(Interpreter&, const Arguments&, Value) { return Value::opaque("os.environ"); }
@@ -52,7 +67,7 @@ Value environ(Interpreter& in) {
   for (std::string_view name : {"pop", "setdefault", "update", "clear", "__delitem__"}) {
     add_method(in, cls, name, environ_changed);
   }
-  add_method(in, cls, "__getitem__", environ_get);
+  add_method(in, cls, "__getitem__", environ_item);
   add_method(in, cls, "__setitem__", environ_set);
   add_method(in, cls, "__contains__", environ_contains);
   for (std::string_view name : {"__iter__", "__len__", "copy", "keys", "values", "items"}) {
@@ -94,6 +109,28 @@ Value argv(Interpreter& in) {
   return Value::opaque("sys.argv");
 }
 
+// What was imported is not followed; torch is asked for its device, and has none yet.
+Value modules_get(Interpreter& in, const Arguments& args, Value) {
+  in.assume();
+  Str* name = args.positional.size() > 1 ? args.positional[1].as<Str>() : nullptr;
+  return name && name->text == "torch" ? python_module(in, "torch") : Value::opaque("sys.modules");
+}
+Value modules_unknown(Interpreter&, const Arguments&, Value) { return Value::opaque("sys.modules"); }
+Value modules(Interpreter& in) {
+  Class* made = shared_class(in, "sys.modules", [&] {
+    Class* cls = make_class(in, "modules", {class_named(in, "object")});
+    add_method(in, cls, "get", modules_get);
+    for (std::string_view name : {"__getitem__", "__contains__", "__iter__", "__len__", "pop", "keys", "values",
+                                  "items", "setdefault", "update", "__setitem__", "__delitem__"}) {
+      add_method(in, cls, name, modules_unknown);
+    }
+    return cls;
+  });
+  Instance* instance = in.make<Instance>();
+  instance->cls = made;
+  return Value::object(instance);
+}
+
 constexpr Entry kSys[] = {
     {"exit", py_exit},
     {"version_info", nullptr, version_info},
@@ -102,7 +139,7 @@ constexpr Entry kSys[] = {
     {"byteorder", nullptr, [](Interpreter& in) { return in.string("little"); }},
     {"platform", nullptr, platform},
     {"argv", nullptr, argv},
-    {"modules", nullptr, [](Interpreter&) { return Value::opaque("sys.modules"); }},
+    {"modules", nullptr, modules},
 };
 
 }  // namespace

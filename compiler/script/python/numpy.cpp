@@ -597,7 +597,18 @@ constexpr Entry kNames[] = {
     {"newaxis", nullptr, [](Interpreter&) { return Value::none(); }},
 };
 
+// While scripts are read no device is in use.
+Value not_initialised(Interpreter& in, const Arguments&, Value) {
+  in.assume();
+  return Value::boolean(false);
+}
+Value lookup_torch_cuda(Interpreter& in, Namespace&, std::string_view name) {
+  return name == "is_initialized" ? in.native(name, not_initialised) : Value::opaque(kTorch);
+}
+Value torch_cuda(Interpreter& in) { return in.name_space("torch.cuda", lookup_torch_cuda); }
+
 constexpr Entry kTorchNames[] = {
+    {"cuda", nullptr, torch_cuda},
     {"finfo", limits},
     {"iinfo", limits},
     {"dtype", nullptr, [](Interpreter& in) { return Value::object(dtype_value_class(in, "torch.dtype")); }},

@@ -477,7 +477,8 @@ Value data_of(Interpreter&, const Record&, Value of) {
 }
 Value elem_offset_of(Interpreter&, const Record&, Value of) {
   ir::Expr offset = self_buffer(of)->elem_offset;
-  return offset ? Value::expr(offset) : Value::immediate_integer(0);
+  const std::int64_t* known = offset ? ir::constant(offset) : nullptr;
+  return offset && !known ? Value::expr(offset) : Value::immediate_integer(known ? *known : 0);
 }
 Value byte_offset_of(Interpreter&, const Record&, Value of) {
   const ir::Buffer* b = self_buffer(of);

@@ -92,6 +92,23 @@ Value ptx_of_record(Interpreter& in, const Record&, Value) {
   return surface_space(in, "T.ptx", "T.ptx", lookup_surface);
 }
 
+// What the pointer leads to; void: that is not known.
+ir::DataType pointee_of(ir::Expr pointer) {
+  if (const auto* var = pointer.as<ir::Var>()) return var->pointee;
+  const auto* call = pointer.as<ir::Call>();
+  const auto* load = call && call->callee == &ir::builtin::address_of ? call->args[0].as<ir::Load>() : nullptr;
+  return load ? load->buffer->dtype : ir::kVoid;
+}
+
+// Of a traced kernel: a pointer of the same type.
+Value moved_pointer(Interpreter& in, const Bound& a, ir::Expr base, text::Span span) {
+  const Record* record = in.surface().find("T", "ptr_byte_offset");
+  const ir::DataType pointee = pointee_of(base);
+  const Value dtype = pointee.is_void() ? Value::none() : in.string(ir::dtype_name(pointee));
+  const Value arguments[] = {a[0], a[1], dtype};
+  return in.call(in.denoted(*record), arguments, span);
+}
+
 // T.ptx.addr(base, bytes) and T.ptx.pred(value) stay expressions until the call around them is made.
 Value addr(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "T.ptx.addr", {"base", "byte_offset"}, 2);
@@ -106,6 +123,7 @@ Value addr(Interpreter& in, const Arguments& args, Value) {
   if (!operands[1].dtype().is_integral() || operands[1].dtype().is_vector())
     return in.fail(code::kIntrinsic, a.span(1),
                    "'byte_offset' of T.ptx.addr is an integer, not " + ir::dtype_name(operands[1].dtype()));
+  if (in.kernel() && in.kernel()->traced) return moved_pointer(in, a, operands[0], args.call);
   const ir::Expr offset = in.settled(ir::simplify(operands[1]));
   const ir::Expr known[] = {operands[0], ir::constant(offset) ? offset : operands[1]};
   return Value::expr(ir::call(operands[0].dtype(), intrinsics::address_offset(), known));
@@ -224,7 +242,7 @@ class InstructionCall {
     for (Value v : args_.positional) {
       if (v.is_poison()) return v;
     }
-    if (!in_.require_kernel(args_.call, shown_)) return Value::error();
+    if (!in_.require_kernel(args_.call, shown_) || !says_what_is_skipped()) return Value::error();
     // Each form that the words leave looks at each operand.
     if (!in_.charge(16 * (1 + args_.positional.size()), args_.call) || !read_all()) return Value::error();
     auto resolved = words_.empty() ? resolve() : resolve_printed();
@@ -238,6 +256,18 @@ class InstructionCall {
   }
 
  private:
+  // A traced kernel says what a copy that takes place nowhere leaves at its destination. False: an error is pending.
+  bool says_what_is_skipped() {
+    const bool copies = text_.starts_with("cp.async.ca.shared") || text_.starts_with("cp.async.cg.shared");
+    if (!copies || !in_.kernel()->traced || args_.positional.size() != 3) return true;
+    in_.fail(
+        code::kIntrinsic, args_.call,
+        shown_ + " takes a fourth operand in a traced kernel: it says what a copy that does not run leaves behind",
+        "write the size again for a plain copy, 0 for zeros, txl.ptx.pred(x) for zeros where x holds; with pred= a "
+        "thread where it is false keeps what was there");
+    return false;
+  }
+
   bool read_all() {
     std::size_t operands = args_.positional.size();
     while (operands > 0 && args_.positional[operands - 1].as<Str>()) --operands;

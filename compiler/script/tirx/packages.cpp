@@ -365,7 +365,8 @@ Value tvm_package(Interpreter& in, std::string_view dotted) {
   if (dotted == kTirx || (dotted.starts_with("tvm.tirx.") && is_tirx_module(dotted.substr(kTirx.size() + 1)))) {
     return in.name_space(std::string(dotted), lookup_tirx);
   }
-  if (dotted == "tvm.ir" || dotted == "tvm.ir.expr") return in.name_space(std::string(dotted), lookup_ir);
+  if (dotted == "tvm.ir" || dotted == "tvm.ir.expr" || dotted == "tvm.ir.type")
+    return in.name_space(std::string(dotted), lookup_ir);
   if (dotted == "tvm.arith" || dotted == "tvm.sym") return in.name_space(std::string(dotted), lookup_arith);
   if (dotted == "tvm.runtime") return in.name_space("tvm.runtime", lookup_runtime);
   if (dotted == "tvm.tirx.cuda.op" || dotted == "tvm.backend.cuda.op") {
@@ -373,6 +374,9 @@ Value tvm_package(Interpreter& in, std::string_view dotted) {
   }
   if (dotted == "tvm.tirx.cuda.iket" || dotted == "tvm.backend.cuda.iket") {
     return surface_space(in, std::string(dotted), "iket", lookup_partly);
+  }
+  if (dotted == "tvm.backend.cuda.cpp.descriptors") {
+    return surface_space(in, std::string(dotted), "descriptors", lookup_partly);
   }
   if (dotted == "tvm.tirx.bench") return surface_space(in, std::string(dotted), "bench", lookup_partly);
   if (dotted.ends_with(".gemm_async.tcgen05")) {

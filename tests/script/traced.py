@@ -1,0 +1,241 @@
+# Kernels of the traced library: a function that runs once. docs/language/dialects.md 7
+#--- a kernel, its launch and its parameters [print]
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+@txl.kernel(warps=4, arch="sm_90a", grid=8)
+def add(a: txl.gptr[txl.f32, (1024,)], b: txl.gptr[txl.f32], n: txl.i32):
+    i = txl.cta_id() * 128 + txl.thread_id()
+    x = txl.local_scalar("float32")
+    with txl.If(i < n), txl.Then():
+        txl.ptx.ld.global_.f32(x, a.ptr_to([i]))
+        for step in range(2):
+            txl.assign(x, x + float(step))
+        txl.ptx["st.global.f32"](b.ptr_to([i]), x)
+    with txl.serial(2) as j:
+        txl.cuda.cta_sync()
+#| @T.prim_func
+#| def add(a: T.Buffer((1024,), "float32"), b_handle: T.handle, n: T.int32):
+#|     T.func_attr({"global_symbol": "add", "tirx.cuda_arch": "sm_90a"})
+#|     b_dim0 = T.int64()
+#|     b = T.match_buffer(b_handle, (b_dim0,))
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([8])
+#|     v_1 = T.warp_id([4])
+#|     v_2 = T.lane_id([32])
+#|     v_3 = T.thread_id([128])
+#|     x = T.alloc_local((1,))
+#|     if v * 128 + v_3 < n:
+#|         T.ptx.ld(x[0], T.address_of(a[v * 128 + v_3]), "", "", "", "global", "", "", "", "", "", "f32", "")
+#|         x[0] = x[0] + T.float32(0.0)
+#|         x[0] = x[0] + T.float32(1.0)
+#|         T.ptx.st(T.address_of(b[v * 128 + v_3]), x[0], "", "", "", "global", "", "", "", "f32", "")
+#|     for j in range(2):
+#|         T.cuda.cta_sync()
+
+#--- a grid by a parameter, shapes of numbers, bounds, what the host makes [print]
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+def encode(p):
+    m = txl.stack_alloca("tensormap", 1)
+    txl.call_packed("runtime.cuTensorMapEncodeTiled", m, "float32", 2, p["a"].data, 64, 64, 256, 32, 8, 1, 1, 0, 0, 0, 0)
+    return m
+
+@txl.kernel(warps=8, arch="sm_90a", min_blocks_per_sm=2, grid=["n", 2], host_prelude=encode)
+def k(a: txl.gptr(txl.f32, shape=lambda p: (p["n"], 64)), n: txl.i32, *, host):
+    x, y = txl.cta_id()
+    with txl.If(txl.thread_id() == 0), txl.Then():
+        txl.ptx.prefetch.tensormap(txl.address_of(host))
+#| @T.prim_func
+#| def k(a_handle: T.handle, n: T.int32):
+#|     T.func_attr({"global_symbol": "k", "tirx.cuda_arch": "sm_90a"})
+#|     a = T.match_buffer(a_handle, (n, 64))
+#|     m: T.let[T.handle("tensormap")] = T.tvm_stack_alloca("tensormap", 1)
+#|     T.call_packed("runtime.cuTensorMapEncodeTiled", m, "float32", 2, a.data, 64, 64, 256, 32, 8, 1, 1, 0, 0, 0, 0)
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     T.attr({"tirx.launch_bounds_min_blocks_per_sm": 2})
+#|     x, y = T.cta_id([n, 2])
+#|     v = T.warp_id([8])
+#|     v_1 = T.lane_id([32])
+#|     v_2 = T.thread_id([256])
+#|     if v_2 == 0:
+#|         T.ptx.prefetch(T.reinterpret("handle", T.address_of(m)), "", "", "", "tensormap", "")
+
+#--- what belongs to other dialects is refused by name
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+@txl.kernel(warps=1, grid=1)
+def k(a: txl.gptr[txl.f32]):
+    txl.evaluate(txl.ptx.bar.sync(0))
+#       ^^^^^^^^ error[TW2003]: txl has no 'evaluate': each call makes its statement itself
+#   hint: write the call alone
+
+@txl.kernel(warps=1, grid=1)
+def l(a: txl.gptr[txl.f32]):
+    x = txl.cuda.ldg(a.ptr_to([0]), "float32")
+#                ^^^ error[TW2003]: txl.cuda.ldg gives a value, and where it is used decides how often it runs
+#   hint: write txl.ptx.ld.global_.nc.<type>(dst, address)
+
+@txl.kernel(warps=1, grid=1)
+def m(a: txl.gptr[txl.f32]):
+    txl.alloc_shared([32], "float32")
+#       ^^^^^^^^^^^^ error[TW2003]: txl has no 'alloc_shared': tensors have their default layout, and tiles are made of instructions
+#   hint: write txl.smem_pool().alloc(shape, dtype, swizzle=...)
+
+#--- what a traced kernel may not do stands at the call, with the calls that led there
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+def first(a):
+    return a[0]
+
+@txl.kernel(warps=1, arch="sm_90a", grid=1)
+def reads(a: txl.gptr[txl.f32]):
+    x = txl.local_scalar("float32")
+    txl.assign(x, first(a))
+#   ^^^^^^^^^^^^^^^^^^^^^^^ error[TW2121]: a traced kernel does not read a in global memory by an index
+#   hint: write txl.ptx.ld from a.ptr_to([...]) into a register
+
+@txl.kernel(warps=1, arch="sm_90a", grid=1)
+def stores(a: txl.gptr[txl.f32]):
+    a[0] = txl.float32(1)
+#   ^^^^ error[TW2121]: a traced kernel does not store into a in global memory by an index
+#   hint: write txl.ptx.st to a.ptr_to([...])
+
+@txl.kernel(warps=4, arch="sm_90a", grid=1)
+def registers(a: txl.gptr[txl.f32]):
+    txl.ptx.setmaxnreg.inc.sync.aligned.u32(240)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2121]: setmaxnreg needs to know how many registers a thread begins with
+#   hint: give min_blocks_per_sm= to txl.kernel
+
+@txl.kernel(warps=1, arch="sm_90a", grid=1)
+def copies(a: txl.gptr[txl.f32]):
+    s = txl.smem_pool().alloc((32,), "float32")
+    txl.ptx["cp.async.ca.shared.global"](s.ptr_to([0]), a.ptr_to([0]), 4)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.cp.async.ca.shared.global takes a fourth operand in a traced kernel: it says what a copy that does not run leaves behind
+#   hint: write the size again for a plain copy, 0 for zeros, txl.ptx.pred(x) for zeros where x holds; with pred= a thread where it is false keeps what was there
+
+@txl.kernel(warps=1, arch="sm_90a", grid=1)
+def branches(a: txl.gptr[txl.f32], n: txl.i32):
+    if txl.thread_id() < n:
+#      ^^^^^^^^^^^^^^^^^^^ error[TW2103]: Python cannot branch on a run-time value
+#   hint: write `with txl.If(condition), txl.Then():`, or txl.if_then_else
+        txl.cuda.cta_sync()
+
+#--- roles, their registers, and the chain of their branches [print]
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+@txl.kernel(warps=8, arch="sm_90a", min_blocks_per_sm=1, grid=1)
+def k(a: txl.gptr[txl.f32, (256,)]):
+    roles = txl.specialize()
+    load = roles.role("load", warps=range(4), regs=24)
+    work = roles.role("work", warps=[4, 5, 6, 7], regs=240)
+    with load:
+        txl.ptx.bar.sync(1, 128)
+    with work:
+        t = txl.tid_in_role()
+        w = txl.warp_id_in_role()
+        txl.ptx.st.global_.f32(a.ptr_to([t + w]), txl.float32(1))
+#| @T.prim_func
+#| def k(a: T.Buffer((256,), "float32")):
+#|     T.func_attr({"global_symbol": "k", "tirx.cuda_arch": "sm_90a"})
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     T.attr({"tirx.launch_bounds_min_blocks_per_sm": 1})
+#|     v = T.cta_id([1])
+#|     warp = T.warp_id([8])
+#|     v_1 = T.lane_id([32])
+#|     v_2 = T.thread_id([256])
+#|     if 0 <= warp and warp <= 3:
+#|         T.ptx.setmaxnreg(24, "dec", "sync", "aligned", "u32", "")
+#|         T.ptx.bar(T.uint32(1), T.uint32(128), "", "sync", "")
+#|     elif 4 <= warp and warp <= 7:
+#|         T.ptx.setmaxnreg(240, "dec", "sync", "aligned", "u32", "")
+#|         T.ptx.st(T.address_of(a[v_2 - 128 + (warp - 4)]), T.float32(1.0), "", "", "", "global", "", "", "", "f32", "")
+
+#--- roles that do not share out the warps
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+@txl.kernel(warps=8, arch="sm_90a", min_blocks_per_sm=1, grid=1)
+# @1:2-1:65 error[TW2008]: ValueError: warps [4, 5, 6, 7] have no role; the roles share out all 8 warps of the kernel
+def k(a: txl.gptr[txl.f32]):
+    roles = txl.specialize()
+    load = roles.role("load", warps=range(4))
+    with load:
+        txl.ptx.bar.sync(1, 128)
+
+@txl.kernel(warps=8, arch="sm_90a", min_blocks_per_sm=1, grid=1)
+def l(a: txl.gptr[txl.f32]):
+    roles = txl.specialize()
+    load = roles.role("load", warps=range(4), regs=256)
+    work = roles.role("work", warps=range(4, 8), regs=256)
+    with load:
+        with work:
+#            ^^^^ error[TW2008]: RuntimeError: role 'work' stands in role 'load'; roles do not nest
+            txl.ptx.bar.sync(1, 128)
+
+#--- pools, barriers and pipelines [print]
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+@txl.kernel(warps=4, arch="sm_90a", grid=1)
+def k(a: txl.gptr[txl.f32, (256,)]):
+    pool = txl.smem_pool()
+    tile = pool.alloc((2, 64, 64), txl.f16, swizzle=txl.SW128B)
+    pipe = txl.Pipeline(pool, 2, full="tma", empty="mbar", init_empty=4)
+    state = txl.PipelineState(2, 0)
+    ring = txl.RingState(4, stride=2)
+    pipe.full.wait(state.stage, state.phase)
+    r = txl.alloc_local([4], "uint32")
+    txl.ptx.ldmatrix.sync.aligned.m8n8.x4.shared.b16(r[0], r[1], r[2], r[3], tile[state.stage].m8n8x4(0, 8, txl.lane_id()))
+    pipe.empty.arrive(state.stage)
+    state.advance()
+    ring.advance()
+#| @T.prim_func
+#| def k(a: T.Buffer((256,), "float32")):
+#|     T.func_attr({"global_symbol": "k", "tirx.cuda_arch": "sm_90a"})
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     v_1 = T.warp_id([4])
+#|     v_2 = T.lane_id([32])
+#|     v_3 = T.thread_id([128])
+#|     v_4 = T.alloc_buffer((0,), "uint8", scope="shared.dyn")
+#|     tile_buf = T.decl_buffer((2, 64, 64), "float16", data=v_4.data, scope="shared.dyn", align=1024, layout=T.ComposeLayout(3, 3, 3, T.TileLayout(T.S[8192:1])))
+#|     pipe_full_buf = T.decl_buffer((2,), "uint64", data=v_4.data, elem_offset=2048, scope="shared.dyn", align=8)
+#|     if T.cuda.thread_rank() == 0:
+#|         for i in T.unroll(2):
+#|             T.ptx.mbarrier(T.cuda.cvta_generic_to_shared(T.address_of(pipe_full_buf[i])), T.uint32(1), "init", "", "shared", "b64", "")
+#|     pipe_empty_buf = T.decl_buffer((2,), "uint64", data=v_4.data, elem_offset=2050, scope="shared.dyn", align=8)
+#|     if T.cuda.thread_rank() == 0:
+#|         for i in T.unroll(2):
+#|             T.ptx.mbarrier(T.cuda.cvta_generic_to_shared(T.address_of(pipe_empty_buf[i])), T.uint32(4), "init", "", "shared", "b64", "")
+#|     state_stage = T.alloc_local((1,), "int32")
+#|     state_phase = T.alloc_local((1,), "int32")
+#|     state_stage[0] = 0
+#|     state_phase[0] = 0
+#|     ring_stage = T.alloc_local((1,), "uint32")
+#|     ring_phase = T.alloc_local((1,), "uint32")
+#|     ring_stage[0] = T.uint32(0)
+#|     ring_phase[0] = T.uint32(0)
+#|     T.cuda.mbarrier_wait(T.address_of(pipe_full_buf[state_stage[0]]), T.Cast("uint32", state_phase[0]))
+#|     r = T.alloc_local((4,), "uint32")
+#|     T.ptx.ldmatrix(r[0], r[1], r[2], r[3], T.cuda.cvta_generic_to_shared(T.address_of(tile_buf[state_stage[0], T.bitwise_and(v_2, 15), T.shift_right(v_2, 4) * 8 + 8])), "sync", "aligned", "m8n8", "x4", "", "shared", "b16", "")
+#|     T.ptx.mbarrier(T.cuda.cvta_generic_to_shared(T.address_of(pipe_empty_buf[state_stage[0]])), T.uint32(1), "arrive", "", "", "shared", "b64", "")
+#|     state_stage[0] = state_stage[0] + 1
+#|     if state_stage[0] == 2:
+#|         state_stage[0] = 0
+#|         state_phase[0] = T.bitwise_xor(state_phase[0], 1)
+#|     ring_stage[0] = ring_stage[0] + T.uint32(2)
+#|     if ring_stage[0] >= T.uint32(4):
+#|         ring_stage[0] = ring_stage[0] - T.uint32(4)
+#|         ring_phase[0] = T.bitwise_xor(ring_phase[0], T.uint32(1))
+#|     T.attr(v_4.data, "tirx.pool_max_bytes", 16416)
+
+#--- a release that has no such library
+# tilewright: dialect 0.25
+import tirx_kernels.tirx_lite as txl
+#      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2204]: tirx_lite is written on the instructions of 0.27, and this script is in 0.25
+#   hint: write # tilewright: dialect 0.27

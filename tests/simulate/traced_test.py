@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Traced kernels on the simulator: the right ones are verified, and what is taken out of them is missed.
+
+    traced_test.py TILEWRIGHT [--schedules K]
+
+`traced/kernels.py` has kernels with a plain one each: all must be verified, with no finding. Then each line of a kernel
+that keeps threads in order (a barrier, a wait, an arrival, a fence, an initialisation) is taken out in turn, and the
+simulator must say so: a finding in that kernel's own lines, with the calls of the library that led there.
+"""
+import argparse
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+KERNELS = os.path.join(HERE, "traced", "kernels.py")
+ORDERS = re.compile(r"^ +(txl\.cuda\.(cta_sync|warp_sync)\(\)|\w+(\.\w+)*\.(wait|arrive|init)\(.*\)"
+                    r"|txl\.ptx\.bar\.\w+\(.*\)|txl\.ptx\[\"(barrier\.cluster|cp\.async\.(wait|commit)_group|"
+                    r"fence)[^\"]*\"\]\(.*\))$")
+# What may go and changes nothing that a run can tell.
+HARMLESS = ("fence.mbarrier_init",)
+
+
+def run(binary, path, schedules, entry=None):
+    command = [binary, "run", path, "--on", "sim", "--schedules", str(schedules), "--json"]
+    command += ["--entry", entry] if entry else []
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        return json.loads(done.stdout)["runs"]
+    except (ValueError, KeyError):
+        sys.exit(f"{path}: no answer, status {done.returncode}\n{done.stdout}{done.stderr}")
+
+
+def without_line(lines, i):
+    """The text without line `i`; a block that would be empty has `pass`."""
+    indent = re.match(r" *", lines[i]).group()
+    return [*lines[:i], indent + "pass", *lines[i + 1:]]
+
+
+def mistakes(lines):
+    """(kernel, first line, last line, line that goes) of each mistake that is planted; lines from 0."""
+    starts = [i for i, line in enumerate(lines) if line.startswith("@txl.kernel")]
+    for start in starts:
+        name = re.match(r"def (\w+)", lines[start + 1]).group(1)
+        end = next((i for i in range(start + 2, len(lines)) if lines[i] and not lines[i].startswith(" ")), len(lines))
+        for i in range(start + 2, end):
+            if ORDERS.match(lines[i]) and not any(word in lines[i] for word in HARMLESS):
+                yield name, start, end, i
+
+
+def alone(lines, start, end):
+    """The file with one of its traced kernels; lines stay where they are."""
+    out, inside = [], False
+    for i, line in enumerate(lines):
+        if line.startswith("@txl.kernel"):
+            inside = not start <= i < end
+        elif line and not line.startswith(" ") and not line.startswith("def "):
+            inside = False
+        elif line.startswith("def ") and not (i > 0 and lines[i - 1].startswith("@txl.kernel")):
+            inside = False
+        out.append("" if inside else line)
+    for i, line in enumerate(out):
+        if line.startswith("# tilewright: reference") and not (i + 1 < len(out) and out[i + 1].startswith("@txl.kernel")):
+            out[i] = ""
+    return out
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary")
+    parser.add_argument("--schedules", type=int, default=3)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    wrong = 0
+    right = run(options.binary, KERNELS, options.schedules, "all")
+    for r in right:
+        if r["verdict"] != "verified" or r["findings"]:
+            wrong += 1
+            why = [f["message"] for f in r["findings"]] + r.get("problems", []) + r.get("notes", [])
+            print(f"{r['entry']}: {r['verdict']}: {'; '.join(why)}")
+    print(f"{len(right)} kernels, {wrong} not verified")
+    with open(KERNELS, encoding="utf-8") as f:
+        lines = f.read().split("\n")
+    counts = collections.Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "kernels.py")
+        for name, start, end, i in mistakes(lines):
+            if options.only not in name:
+                continue
+            with open(path, "w", encoding="utf-8") as f:
+                f.write("\n".join(without_line(alone(lines, start, end), i)))
+            found = [f for r in run(options.binary, path, options.schedules) for f in r["findings"]]
+            places = [s["range"]["start"]["line"] for f in found for s in [f, *f.get("chain", []), *f.get("related", [])]
+                      if "range" in s]
+            there = any(start < line <= end for line in places)
+            counts["found" if there else "elsewhere" if found else "missed"] += 1
+            if not there:
+                wrong += 1
+                print(f"{name} without line {i + 1}, {lines[i].strip()}: {[f['message'] for f in found] or 'nothing'}")
+    print(", ".join(f"{n} {what}" for what, n in counts.items()))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
