@@ -7,6 +7,7 @@
 #include "server/cli/interrupts.h"
 #include "server/cli/options.h"
 #include "server/cli/progress.h"
+#include "server/ide/script_fixes.h"
 #include "server/ide/trials.h"
 #include "server/project/codes.h"
 #include "server/project/console.h"
@@ -72,12 +73,25 @@ class Check {
     };
     if (!project::compile_each(*file, project::architectures(*file, options_.archs), options, stop_, take))
       return answer;
+    if (format_ == "json" || format_ == "sarif") checked.fixes = fixes_of(*file, checked);
     answer.part = render::file_part(checked, format_);
     answer.summary.add(checked);
     return answer;
   }
 
  private:
+  // None is looked for in a file without findings.
+  std::vector<work::FindingFix> fixes_of(const project::LoadedFile& file, const work::CheckedFile& checked) const {
+    if (work::findings(checked).empty()) return {};
+    return ide::script_fixes(file,
+                             {.codes = {},
+                              .entries = options_.entries,
+                              .archs = options_.archs,
+                              .deny_fallback = denied("fallback"),
+                              .simulate = options_.simulate,
+                              .jobs = trial_jobs_},
+                             stop_);
+  }
   // What is silenced is an error again.
   static void refuse_silenced(session::Compiled& compiled) {
     for (session::Silenced& s : compiled.silenced) {

@@ -20,6 +20,7 @@ inline constexpr int kFine = 0, kErrors = 1, kUsage = 2;
 // clang-format off
 #define TILEWRIGHT_COMMANDS(X) \
   X(check)                     \
+  X(fix)                       \
   X(compile)                   \
   X(explain)                   \
   X(entries)                   \

@@ -4,13 +4,11 @@
 #include <iterator>
 #include <set>
 
-#include "compiler/script/codes.h"
 #include "compiler/session/codes.h"
 #include "compiler/session/silence.h"
-#include "server/ide/fixes.h"
 #include "server/ide/lines.h"
 #include "server/ide/look.h"
-#include "server/ide/release_fixes.h"
+#include "server/ide/quick_fixes.h"
 
 namespace tilewright::ide {
 namespace {
@@ -106,41 +104,14 @@ void silence(Actions& actions, const Query& q, const ShownDiagnostic& diagnostic
   if (is_read(q, at, comment)) actions.add(title, Action::Kind::QuickFix, {at, at}, std::move(comment), &diagnostic);
 }
 
-// A line above the whole top-level statement, decorators included.
-Stretch above(const Query& q, Stretch at) {
-  std::string_view text = q.snapshot->source().text();
-  std::uint32_t begin = line_begin(text, at.begin);
-  for (const syntax::Tree::Statement& s : q.snapshot->tree()->statements()) {
-    if (s.offset <= at.begin && at.begin < s.offset + s.node->text.size()) begin = line_begin(text, s.offset);
-  }
-  return {begin, begin};
-}
-
 // Findings of one question whose edits are tried: who selects a whole script waits no longer than for a few of them.
 constexpr std::size_t kMostTried = 4;
-
-// The edit that a diagnostic carries.
-std::vector<QuickFix> carried(const Query& q, const text::Fix& fix, Stretch at) {
-  switch (fix.kind) {
-    case text::Fix::Kind::None: break;
-    case text::Fix::Kind::OneLane: break;  // only where it has been tried (call_fixes)
-    case text::Fix::Kind::Replace: return {{fix.title, at, fix.text, true}};
-    case text::Fix::Kind::LineAbove: return {{fix.title, above(q, at), fix.text + "\n", true}};
-  }
-  return {};
-}
-
-// Findings about a name or an operand that another release may have.
-bool is_of_names(std::string_view code) {
-  return code == script::code::kAttribute || code == script::code::kArguments || code == script::code::kIntrinsic ||
-         code == script::code::kImport;
-}
 
 // Fixes what can be fixed; what silences comes after everything else (`silences`).
 void for_diagnostics(Actions& actions, Actions& silences, const Query& q, std::span<const ShownDiagnostic> shown,
                      const session::Analysis& analysis) {
   const text::Source& source = q.snapshot->source();
-  std::size_t tried = 0;
+  std::size_t tries = kMostTried;
   for (const ShownDiagnostic& d : shown) {
     const Stretch at{d.at.begin, std::max(d.at.begin, d.at.end)};
     const text::Diagnostic* said = nullptr;
@@ -149,19 +120,7 @@ void for_diagnostics(Actions& actions, Actions& silences, const Query& q, std::s
       if (said || place.source != &source || f.diagnostic->code != d.code || place.begin != at.begin) continue;
       said = f.diagnostic;
     }
-    const text::Fix fix = d.fix ? *d.fix : said ? said->fix : text::Fix();
-    std::vector<QuickFix> fixes;
-    const bool of_call = d.code.starts_with("TW30") || d.code.starts_with("TW31");
-    if (said && of_call && fix.kind != text::Fix::Kind::Replace && tried++ < kMostTried) {
-      fixes = call_fixes(q, *said, at, analysis);
-    }
-    if (said && d.code == script::code::kIndex && tried++ < kMostTried) fixes = slice_fixes(q, *said, at, analysis);
-    const bool target = d.code == session::code::kComment && fix.text.starts_with("sm_");
-    if (said && target && tried++ < kMostTried) fixes = target_fixes(q, *said, at, analysis);
-    // A name whose import was forgotten is not the one that is spelled nearly so.
-    if (d.code == script::code::kName && !fix.text.starts_with("T.")) fixes = name_fixes(q, at);
-    if (fixes.empty() && said && is_of_names(d.code)) fixes = release_fixes(q, at, analysis);
-    if (fixes.empty()) fixes = carried(q, fix, at);
+    std::vector<QuickFix> fixes = quick_fixes(q, {d.code, at, d.fix, said}, analysis, tries);
     for (QuickFix& m : fixes) {
       actions.add(std::move(m.title), Action::Kind::QuickFix, m.at, std::move(m.text), &d, m.preferred);
     }

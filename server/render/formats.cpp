@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "server/render/findings.h"
+#include "server/render/fixes.h"
 #include "server/render/json.h"
 #include "server/render/terminal.h"
 
@@ -21,10 +22,17 @@ std::optional<work::NotChecked> not_checked(const std::vector<FilePart>& files) 
   return work::not_checked(kernels, untried);
 }
 
+// With its fixes.
+Json finding_json(const session::Finding& found, const work::CheckedFile& file) {
+  Json out = diagnostic_json(*found.diagnostic, *found.anchors);
+  Json fixes = fixes_json(found, file);
+  if (!fixes.empty()) out["fixes"] = std::move(fixes);
+  return out;
+}
+
 void json_part(const work::CheckedFile& file, FilePart& part) {
   if (!file.compiled.empty()) part.dialect = dialect_json(file.compiled.front().evaluation->dialect);
-  for (const session::Finding& found : work::findings(file))
-    part.results.push_back(diagnostic_json(*found.diagnostic, *found.anchors));
+  for (const session::Finding& found : work::findings(file)) part.results.push_back(finding_json(found, file));
   for (const auto& [silenced, found] : work::silenced_findings(file)) {
     Json one = diagnostic_json(*found.diagnostic, *found.anchors);
     one["reason"] = silenced->reason;

@@ -55,8 +55,9 @@ std::string dump(const Json& json, int indent) {
   return from == 0 ? text : out += std::string_view(text).substr(from);
 }
 
-Json range_json(text::Span span, const text::Anchors& anchors) {
-  text::Anchors::Place place = anchors.resolve(span);
+Json range_json(text::Span span, const text::Anchors& anchors) { return place_json(anchors.resolve(span)); }
+
+Json place_json(const text::Anchors::Place& place) {
   if (!place.source) return nullptr;
   return {{"file", place.source->path()},
           {"start", position_json(*place.source, place.begin)},

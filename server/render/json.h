@@ -9,6 +9,7 @@ using text::Json;
 
 // {file, start {line, column}, end {line, column}}: from 1, columns in code points, end exclusive. null: nowhere.
 Json range_json(text::Span span, const text::Anchors& anchors);
+Json place_json(const text::Anchors::Place& place);
 Json diagnostic_json(const text::Diagnostic& d, const text::Anchors& anchors);
 Json call_json(const dispatch::CallReport& call, const text::Anchors& anchors);
 // One object of `kernels[]`, without sources.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/session/findings.h"
+#include "server/work/fix.h"
 
 namespace tilewright::work {
 
@@ -15,6 +16,7 @@ struct CheckedFile {
   std::vector<session::Compiled> compiled;
   // Kernels whose synchronisation was not, or not wholly, looked at; nothing: not asked for.
   std::optional<std::size_t> untried{};
+  std::vector<FindingFix> fixes{};  // of the findings in the file itself; none where they are not asked for
 };
 
 // What was found for any of the architectures, each cause once, in the order of the text.

@@ -1,0 +1,59 @@
+#include "server/ide/quick_fixes.h"
+
+#include "compiler/script/codes.h"
+#include "compiler/session/codes.h"
+#include "server/ide/lines.h"
+#include "server/ide/release_fixes.h"
+
+namespace tilewright::ide {
+namespace {
+
+// A line above the whole top-level statement, decorators included.
+Stretch above(const Query& q, Stretch at) {
+  std::string_view text = q.snapshot->source().text();
+  std::uint32_t begin = line_begin(text, at.begin);
+  for (const syntax::Tree::Statement& s : q.snapshot->tree()->statements()) {
+    if (s.offset <= at.begin && at.begin < s.offset + s.node->text.size()) begin = line_begin(text, s.offset);
+  }
+  return {begin, begin};
+}
+
+// The edit that a diagnostic carries.
+std::vector<QuickFix> carried(const Query& q, const text::Fix& fix, Stretch at) {
+  switch (fix.kind) {
+    case text::Fix::Kind::None: break;
+    case text::Fix::Kind::OneLane: break;  // only where it has been tried (call_fixes)
+    case text::Fix::Kind::Replace: return {{fix.title, at, fix.text, true}};
+    case text::Fix::Kind::LineAbove: return {{fix.title, above(q, at), fix.text + "\n", true}};
+  }
+  return {};
+}
+
+// Findings about a name or an operand that another release may have.
+bool is_of_names(std::string_view code) {
+  return code == script::code::kAttribute || code == script::code::kArguments || code == script::code::kIntrinsic ||
+         code == script::code::kImport;
+}
+
+}  // namespace
+
+std::vector<QuickFix> quick_fixes(const Query& q, const FixedFinding& finding, const session::Analysis& analysis,
+                                  std::size_t& tries) {
+  const std::string& code = finding.code;
+  const text::Diagnostic* said = finding.said;
+  const Stretch at = finding.at;
+  const text::Fix fix = finding.carried ? *finding.carried : said ? said->fix : text::Fix();
+  auto may_try = [&] { return said && tries > 0 && tries-- > 0; };
+  std::vector<QuickFix> fixes;
+  const bool of_call = code.starts_with("TW30") || code.starts_with("TW31");
+  if (of_call && fix.kind != text::Fix::Kind::Replace && may_try()) fixes = call_fixes(q, *said, at, analysis);
+  if (code == script::code::kIndex && may_try()) fixes = slice_fixes(q, *said, at, analysis);
+  const bool target = code == session::code::kComment && fix.text.starts_with("sm_");
+  if (target && may_try()) fixes = target_fixes(q, *said, at, analysis);
+  // A name whose import was forgotten is not the one that is spelled nearly so.
+  if (code == script::code::kName && !fix.text.starts_with("T.")) fixes = name_fixes(q, at);
+  if (fixes.empty() && said && is_of_names(code)) fixes = release_fixes(q, at, analysis);
+  return fixes.empty() ? carried(q, fix, at) : fixes;
+}
+
+}  // namespace tilewright::ide

@@ -1,0 +1,142 @@
+#include "server/ide/script_fixes.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "server/ide/quick_fixes.h"
+#include "server/ide/script_state.h"
+
+namespace tilewright::ide {
+namespace {
+
+constexpr std::size_t kMostFindings = 64;   // of a script whose fixes are tried, in one pass
+constexpr std::size_t kMostOfOne = 3;       // fixes that a finding is offered
+constexpr std::size_t kMostApplied = 1000;  // of one script
+
+bool is_wanted(const FoundHere& f, const FixOptions& options) {
+  if (!f.at) return false;
+  if (!options.codes.empty()) return std::ranges::find(options.codes, f.code) != options.codes.end();
+  return f.severity == text::Severity::Error || f.severity == text::Severity::Warning;
+}
+
+ScriptStateOptions state_options(const FixOptions& o) {
+  return {
+      .entries = o.entries, .archs = o.archs, .deny_fallback = o.deny_fallback, .simulate = o.simulate, .jobs = o.jobs};
+}
+
+// As the script ends its lines.
+std::string with_line_ends(std::string text, std::string_view script) {
+  if (script.find("\r\n") == script.npos) return text;
+  for (std::size_t at = text.find('\n'); at != text.npos; at = text.find('\n', at + 2)) {
+    if (at == 0 || text[at - 1] != '\r') text.insert(at, "\r");
+  }
+  return text;
+}
+
+std::size_t how_many(const ScriptState& state, const FoundHere& like) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      state.found(), [&](const FoundHere& f) { return f.code == like.code && f.message == like.message; }));
+}
+
+// Is the finding gone, with no more left than before?
+bool is_better(const ScriptState& before, const ScriptState& now, const FoundHere& finding) {
+  if (how_many(now, finding) >= how_many(before, finding)) return false;
+  const work::FindingCounts &was = before.counts(), &is = now.counts();
+  if (is.errors > was.errors || is.all() > was.all() || now.untried() > before.untried()) return false;
+  const bool counts = finding.severity == text::Severity::Error || finding.severity == text::Severity::Warning;
+  return !counts || is.all() < was.all() || is.errors < was.errors;
+}
+
+struct Tried {
+  work::FindingFix fix;
+  ScriptState after;
+};
+
+Tried tried_as(const FoundHere& finding, QuickFix& m, work::Edit edit, ScriptState after) {
+  return {{finding.code, finding.message, finding.at->begin, std::move(m.title), std::move(edit)}, std::move(after)};
+}
+
+// The fixes of one finding that hold when they are tried, at most so many.
+std::vector<Tried> tried_fixes(const ScriptState& state, const FoundHere& finding, std::size_t most,
+                               const std::stop_token& stop) {
+  const Query q = state.query(stop);
+  std::size_t tries = 1;
+  std::vector<QuickFix> fixes =
+      quick_fixes(q, {finding.code, *finding.at, std::nullopt, finding.said}, state.analysis(), tries);
+  std::ranges::stable_partition(fixes, &QuickFix::preferred);
+  std::vector<Tried> out;
+  for (QuickFix& m : fixes) {
+    if (out.size() == most || stop.stop_requested()) break;
+    work::Edit edit{m.at.begin, m.at.end, with_line_ends(std::move(m.text), state.text())};
+    auto after = state.after(edit, stop);
+    if (!after || !is_better(state, *after, finding)) continue;
+    out.push_back(tried_as(finding, m, std::move(edit), std::move(*after)));
+  }
+  return out;
+}
+
+// The first finding from the byte `from` on that has a fix.
+std::optional<Tried> first_fixed(const ScriptState& state, const FixOptions& options, std::uint32_t from,
+                                 const std::stop_token& stop) {
+  std::size_t left = kMostFindings;
+  for (const FoundHere& f : state.found()) {
+    if (!is_wanted(f, options) || f.at->begin < from) continue;
+    if (left-- == 0 || stop.stop_requested()) break;
+    if (std::vector<Tried> tried = tried_fixes(state, f, 1, stop); !tried.empty()) return std::move(tried.front());
+  }
+  return std::nullopt;
+}
+
+// From 1.
+std::uint32_t file_line(std::string_view text, std::uint32_t at) {
+  return static_cast<std::uint32_t>(std::ranges::count(text.substr(0, at), '\n')) + 1;
+}
+
+}  // namespace
+
+std::vector<work::FindingFix> script_fixes(const project::LoadedFile& file, const FixOptions& options,
+                                           const std::stop_token& stop) {
+  std::vector<work::FindingFix> out;
+  const ScriptStateOptions how = state_options(options);
+  const auto state = ScriptState::of(file, how, stop);
+  if (!state) return out;
+  std::size_t left = kMostFindings;
+  for (const FoundHere& f : state->found()) {
+    if (!is_wanted(f, options)) continue;
+    if (left-- == 0 || stop.stop_requested()) break;
+    for (Tried& t : tried_fixes(*state, f, kMostOfOne, stop)) out.push_back(std::move(t.fix));
+  }
+  return out;
+}
+
+work::FixedScript fix_script(const project::LoadedFile& file, const FixOptions& options, const std::stop_token& stop) {
+  work::FixedScript out{.text = std::string(file.source->text()), .applied = {}, .before = {}, .after = {}};
+  const ScriptStateOptions how = state_options(options);
+  auto state = ScriptState::of(file, how, stop);
+  out.stopped = stop.stop_requested();
+  if (!state) return out;
+  out.before = state->counts();
+  // Goes through the text, and once more from the beginning until nothing was left to do.
+  std::uint32_t from = 0;
+  bool changed = false;
+  while (!stop.stop_requested() && out.applied.size() < kMostApplied) {
+    auto next = first_fixed(*state, options, from, stop);
+    if (!next) {
+      if (!changed) break;
+      from = 0;
+      changed = false;
+      continue;
+    }
+    changed = true;
+    from = std::min(next->fix.at, next->fix.edit.begin);
+    const std::uint32_t line = file_line(state->text(), next->fix.at);
+    out.applied.push_back({next->fix.code, next->fix.message, next->fix.title, line});
+    state.emplace(std::move(next->after));
+  }
+  out.text = std::string(state->text());
+  out.after = state->counts();
+  out.stopped = stop.stop_requested();
+  return out;
+}
+
+}  // namespace tilewright::ide

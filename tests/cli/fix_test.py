@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""fix_test.py TILEWRIGHT: fixes in `check --json`, and `tilewright fix`."""
+from case import Case, main
+
+KERNEL = """\
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def add(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    tx = T.thread_id([32])
+    B[tx] = A[tx] + T.float32(1)
+"""
+TWO = KERNEL.replace("T.thread_id", "T.tread_id").replace("A[tx] + T.float32(1)", "AA[tx] + T.float32(1)")
+
+
+def applied(text, edits):
+    lines = text.splitlines(keepends=True)
+
+    def offset(at):
+        return sum(len(line) for line in lines[: at["line"] - 1]) + at["column"] - 1
+
+    for e in sorted(edits, key=lambda e: offset(e["range"]["start"]), reverse=True):
+        text = text[: offset(e["range"]["start"])] + e["text"] + text[offset(e["range"]["end"]) :]
+    return text
+
+
+class Fix(Case):
+    def read(self, path):
+        with open(path, encoding="utf-8", newline="") as f:
+            return f.read()
+
+    def fixed(self, status, *arguments):
+        return self.fits(self.expect(status, "fix", *arguments, "--json").json, "fix")
+
+    def test_findings_carry_their_fixes_as_edits(self):
+        path = self.file("a.py", KERNEL.replace("T.thread_id", "T.tread_id"))
+        [finding] = self.fits(self.expect(1, "check", path, "--json").json, "check")["diagnostics"]
+        [fix] = finding["fixes"]
+        self.assertEqual(fix["title"], "Replace by thread_id")
+        self.assertEqual(applied(self.read(path), fix["edits"]), KERNEL)
+
+    def test_a_finding_without_a_fix_has_none(self):
+        path = self.file("a.py", KERNEL.replace("A[tx] +", "A[tx, 0, 0] +"))
+        [finding] = self.fits(self.expect(1, "check", path, "--json").json, "check")["diagnostics"]
+        self.assertNotIn("fixes", finding)
+
+    def test_all_fixes_are_applied_one_after_the_other(self):
+        path = self.file("a.py", TWO)
+        r = self.expect(0, "fix", path)
+        self.assertIn("a.py: 2 fixes; 0 errors and 0 warnings left", r.text)
+        self.assertIn(":8: TW2003: Replace by thread_id", r.text)
+        self.assertEqual(self.read(path), KERNEL)
+        self.assertIn("a.py: 0 fixes; 0 errors and 0 warnings", self.expect(0, "fix", path).text)
+
+    def test_a_diff_changes_nothing(self):
+        path = self.file("a.py", TWO)
+        r = self.expect(0, "fix", path, "--diff")
+        self.assertIn("-    tx = T.tread_id([32])\n", r.text)
+        self.assertIn("+    tx = T.thread_id([32])\n", r.text)
+        self.assertEqual(self.read(path), TWO)
+
+    def test_codes_say_what_is_fixed(self):
+        path = self.file("a.py", TWO)
+        [file] = self.fixed(1, path, "--code", "TW2002")["files"]
+        self.assertEqual([a["code"] for a in file["applied"]], ["TW2002"])
+        self.assertEqual(file["text"], TWO.replace("AA[", "A["))
+        self.assertEqual(file["after"]["errors"], file["before"]["errors"] - 1)
+        self.assertIn("there is no diagnostic TW9999", self.expect(2, "fix", path, "--code", "TW9999").errors)
+
+    def test_what_has_no_fix_stays(self):
+        text = KERNEL.replace("A[tx] +", "A[tx, 0, 0] +")
+        path = self.file("a.py", text)
+        [file] = self.fixed(1, path)["files"]
+        self.assertEqual((file["applied"], file["text"]), ([], text))
+
+    def test_line_ends_stay(self):
+        path = self.file("a.py", TWO.replace("\n", "\r\n"))
+        self.expect(0, "fix", path)
+        self.assertEqual(self.read(path), KERNEL.replace("\n", "\r\n"))
+
+    def test_what_cannot_be_read_is_said(self):
+        self.assertIn("no such file", self.expect(2, "fix", self.path("none.py")).errors)
+        self.assertIn("not standard input", self.expect(2, "fix", "-", stdin=TWO).errors)
+        bad = self.file("bad.py", b"\xff\xfe\xfa")
+        self.expect(2, "fix", bad)
+        self.assertEqual(self.read(self.file("good.py", KERNEL)), KERNEL)
+
+    def test_the_severity_of_the_project_holds(self):
+        self.file("tilewright.toml", '[severity]\nTW2301 = "off"\n')
+        path = self.file("a.py", KERNEL.replace("    T.cta_id([1])\n", "    T.cta_id([1])\n    unused = 1\n"))
+        [file] = self.fixed(0, path)["files"]
+        self.assertEqual(file["before"], {"errors": 0, "warnings": 0})
+
+
+if __name__ == "__main__":
+    main()
