@@ -35,6 +35,16 @@ void clip(Json& json, std::size_t most) {
   }
 }
 
+// What steers or hides text is shown in strings within, as it is in texts.
+void show_hidden(Json& json) {
+  if (json.is_string()) {
+    if (const auto& text = json.get_ref<const std::string&>(); text::find_hidden(text))
+      json = text::visible_lines(text);
+  } else if (json.is_structured()) {
+    for (Json& part : json) show_hidden(part);
+  }
+}
+
 Json next_json(const Next& next) {
   Json out = Json::object();
   if (!next.tool.empty()) {
@@ -77,7 +87,7 @@ struct Draft {
     std::string text = answer.summary + "\n" + (lines.empty() ? "" : std::string(kNote)) + lines;
     if (left > 0) {
       const std::string cursor = std::to_string(number) + "." + std::to_string(to);
-      content["left"] = left;
+      content["remaining"] = left;
       content["cursor"] = cursor;
       text += std::to_string(left) + " more: call again with \"cursor\": \"" + cursor + "\".\n";
     }
@@ -85,7 +95,10 @@ struct Draft {
     content["next"] = next_json(answer.next);
     text += next_text(answer.next);
     Json out{{"content", Json::array({{{"type", "text"}, {"text", std::move(text)}}})}};
-    if (structured) out["structuredContent"] = std::move(content);
+    if (structured) {
+      show_hidden(content);
+      out["structuredContent"] = std::move(content);
+    }
     return out;
   }
 };

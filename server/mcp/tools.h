@@ -9,9 +9,21 @@ namespace tilewright::mcp {
 
 // clang-format off
 #define TILEWRIGHT_MCP_TOOLS(X) \
-  X(check)                      \
-  X(explain)                    \
-  X(entries)                    \
+  X(check)                     \
+  X(fix)                       \
+  X(explain)                   \
+  X(why_not)                   \
+  X(simulate)                  \
+  X(run)                       \
+  X(watch)                     \
+  X(layout)                    \
+  X(find_layout)               \
+  X(lower)                     \
+  X(pipeline)                  \
+  X(compare)                   \
+  X(entries)                   \
+  X(scripts)                   \
+  X(lookup)                    \
   X(docs)
 // clang-format on
 

@@ -73,7 +73,7 @@ class Protocol(Case):
                 self.assertIn(words, self.client.refusal("check", arguments))
 
     def test_cursors(self):
-        page = self.client.answer_of("docs", {"topic": "intrinsics"})
+        page = self.client.answer_of("docs", {"topic": "example:gemm_hopper"})
         self.assertIn("cursor", page)
         whole = self.client.all_pages("docs", {"topic": "layout", "section": "Swizzles"}, "text")
         with open(os.path.join(ROOT, "docs", "language", "layout.md"), encoding="utf-8") as f:
@@ -111,7 +111,7 @@ class Protocol(Case):
         self.assertEqual(wrong["findings"][0]["line"], 13)
         self.write("copy.py", text)
         self.assertEqual(self.client.answer_of("check", {"path": "copy.py"})["findings"], [])
-        self.write("tilewright.toml", "architectures = [\"sm_100a\"]\n")
+        self.write("tilewright.toml", "arch = [\"sm_100a\"]\n")
         self.assertEqual(self.client.answer_of("entries", {"path": "copy.py"})["entries"][0]["arch"], "sm_100a")
 
     def test_the_client_goes(self):

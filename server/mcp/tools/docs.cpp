@@ -1,5 +1,6 @@
 // docs: the manual and the language, a section at a time.
 #include "server/handbook/handbook.h"
+#include "server/mcp/loaded.h"
 #include "server/mcp/pages.h"
 #include "server/mcp/tools.h"
 #include "server/mcp/words.h"
@@ -8,17 +9,6 @@ namespace tilewright::mcp {
 namespace {
 
 constexpr std::size_t kMostHits = 12;
-
-void add_lines(Answer& out, std::string_view text) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    out.items.push_back({{}, std::string(line)});
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-  }
-  out.joined = true;
-  out.list = "text";
-  out.quotes = {"text"};
-}
 
 Answer topics() {
   Answer out;
@@ -65,7 +55,7 @@ Result page(const handbook::Page& page, const std::string& wanted) {
   out.head = {{"topic", page.name}};
   if (wanted.empty()) {
     // The beginning, and what else there is.
-    if (!sections.empty()) add_lines(out, sections.front().text);
+    if (!sections.empty()) add_lines(out, "text", sections.front().text);
     Json names = Json::array();
     std::string list;
     for (std::size_t i = 1; i < sections.size(); ++i) {
@@ -92,7 +82,7 @@ Result page(const handbook::Page& page, const std::string& wanted) {
   // With what stands below it.
   std::size_t end = static_cast<std::size_t>(section - sections.data()) + 1;
   while (end < sections.size() && sections[end].level > section->level && section->level > 1) ++end;
-  for (const handbook::Section* s = section; s != sections.data() + end; ++s) add_lines(out, s->text);
+  for (const handbook::Section* s = section; s != sections.data() + end; ++s) add_lines(out, "text", s->text);
   out.head["section"] = section->heading;
   out.summary = page.name + ": " + std::string(section->heading);
   if (end < sections.size())
@@ -113,7 +103,7 @@ Result docs(const Question& question) {
     Answer out;
     out.head = {{"topic", topic}};
     out.summary = topic + ": " + std::string(example->summary);
-    add_lines(out, example->text);
+    add_lines(out, "text", example->text);
     out.next = {"explain", {{"path", topic}}, "what its tile primitives become"};
     return out;
   }
