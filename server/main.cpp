@@ -18,6 +18,7 @@
 #include "server/bsp/command.h"
 #include "server/cli/commands.h"
 #include "server/lsp/command.h"
+#include "server/mcp/command.h"
 #include "server/project/console.h"
 #include "server/project/cuda_folders.h"
 #include "server/project/environment.h"
@@ -41,6 +42,7 @@ constexpr Command kCommands[] = {
     TILEWRIGHT_COMMANDS(TILEWRIGHT_COMMAND)
 #undef TILEWRIGHT_COMMAND
         {"lsp", tilewright::lsp::add_lsp},
+    {"mcp", tilewright::mcp::add_mcp},
     {"worker", tilewright::worker::add_worker},
     {"serve", tilewright::bsp::add_serve},
     {"completions", tilewright::cli::add_completions},

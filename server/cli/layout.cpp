@@ -2,11 +2,11 @@
 #include "server/render/layout.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "compiler/layout/picture.h"
 #include "compiler/text/amounts.h"
 #include "server/cli/commands.h"
+#include "server/ide/layout_expression.h"
 #include "server/project/console.h"
 #include "server/project/files.h"
 #include "server/render/terminal.h"
@@ -16,7 +16,6 @@ using render::Json;
 namespace {
 
 constexpr std::int64_t kTableRows = 64, kTableColumns = 32;  // of the text table; a picture shows 128 × 128
-constexpr int kLanes = 32;
 
 struct LayoutCommand {
   std::string expression, access, shape, dtype, by;
@@ -26,47 +25,6 @@ struct LayoutCommand {
   std::string svg_file;
   bool json = false;
 };
-
-// "64, 64" or "(64, 64)".
-std::optional<layout::Shape> parse_shape(std::string_view text) {
-  layout::Shape shape;
-  std::string digits;
-  for (char c : std::string(text) + ",") {
-    if (c == ' ' || c == '(' || c == ')' || c == '[' || c == ']') continue;
-    if (c != ',' && c != 'x') {
-      digits += c;
-      continue;
-    }
-    if (digits.empty()) continue;
-    std::int64_t value = 0;
-    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc() || end != digits.data() + digits.size() || value <= 0) return std::nullopt;
-    shape.push_back(value);
-    digits.clear();
-  }
-  if (shape.empty()) return std::nullopt;
-  return shape;
-}
-
-// What a layout alone says about its shape: one dimension an iter, or one period of a bare swizzle, a row as long as
-// the bits that are XORed reach.
-layout::Shape default_shape(const layout::Layout& l) {
-  layout::Shape shape;
-  if (l.tile) {
-    for (const layout::Iter& iter : l.tile->shard) shape.push_back(iter.extent);
-  } else if (l.swizzle) {
-    const std::int64_t row = std::int64_t{1} << (l.swizzle->per_element + l.swizzle->atom_len);
-    shape = {l.swizzle->period() / row, row};
-  }
-  if (shape.empty()) shape.push_back(1);
-  return shape;
-}
-
-std::string shape_text(layout::ShapeView shape) {
-  std::string out;
-  for (layout::Dim d : shape) out += (out.empty() ? "" : ", ") + layout::to_string(d);
-  return "(" + out + ")";
-}
 
 std::string axes_text(const layout::Layout& l) {
   std::vector<std::string> names;
@@ -103,45 +61,6 @@ Evaluated evaluate(const std::string& expression, bool silent) {
   return out;
 }
 
-// 'lane -> (lane//4, lane%4*2)' is a Python lambda with an arrow; it is called for each lane of a warp.
-std::optional<std::string> access_expression(const std::string& text) {
-  std::size_t arrow = text.find("->");
-  if (arrow == std::string::npos) return std::nullopt;
-  return "[(lambda " + text.substr(0, arrow) + ": (" + text.substr(arrow + 2) + "))(lane) for lane in range(" +
-         std::to_string(kLanes) + ")]";
-}
-
-std::optional<std::int64_t> integer(script::Value v) {
-  if (v.is_int()) return v.i;
-  if (v.is_bool()) return v.b ? 1 : 0;
-  return std::nullopt;
-}
-
-// The coordinates of the lanes; every lane gives one number, or as many as the shape has dimensions.
-std::expected<std::vector<std::vector<std::int64_t>>, std::string> coordinates(script::Value v) {
-  std::vector<std::vector<std::int64_t>> out;
-  auto* lanes = v.as<script::List>();
-  if (!lanes) return std::unexpected("the access is no function of a lane");
-  for (script::Value item : lanes->items) {
-    std::vector<std::int64_t>& at = out.emplace_back();
-    if (auto n = integer(item)) {
-      at.push_back(*n);
-    } else if (auto* t = item.as<script::Tuple>()) {
-      for (script::Value e : t->items) {
-        auto n = integer(e);
-        if (!n)
-          return std::unexpected("lane " + std::to_string(out.size() - 1) + " gives a coordinate that is no integer");
-        at.push_back(*n);
-      }
-    } else {
-      return std::unexpected("lane " + std::to_string(out.size() - 1) +
-                             " gives no coordinates, as in 'lane -> (lane//4, lane%4)'");
-    }
-    if (at.size() != out.front().size()) return std::unexpected("the lanes give different numbers of coordinates");
-  }
-  return out;
-}
-
 std::string report_text(const layout::BankReport& report, const layout::Access& access) {
   std::string out = "  access     " + std::to_string(access.access_bits) +
                     " bits a lane: " + text::counted(report.wavefronts, "wavefront") + ", " +
@@ -172,11 +91,11 @@ using Ended = std::optional<int>;
 // The shape that is asked for, else that which the value was made for, else the layout's own.
 Ended choose_shape(const LayoutCommand& command, const layout::Layout& layout, script::Value value,
                    layout::Shape& shape) {
-  shape = default_shape(layout);
+  shape = ide::default_layout_shape(layout);
   if (const auto* made = value.as<script::LayoutValue>(); made && !made->shape.empty())
     shape.assign(made->shape.begin(), made->shape.end());
   if (!command.shape.empty()) {
-    auto parsed = parse_shape(command.shape);
+    auto parsed = ide::parse_shape(command.shape);
     if (!parsed) return fail_usage("'" + command.shape + "' is no shape", "for example --shape 64,64");
     shape = *parsed;
   }
@@ -195,40 +114,22 @@ layout::PictureOptions picture_options(const LayoutCommand& command, ir::DataTyp
   return picture;
 }
 
-// Does each lane's access lie in the shape?
-Ended stays_inside(const layout::Access& access, const layout::Shape& of) {
-  for (std::size_t lane = 0; lane < access.coordinates.size(); ++lane) {
-    const auto& at = access.coordinates[lane];
-    for (std::size_t d = 0; d < at.size() && d < of.size(); ++d) {
-      if (!of[d].is_constant() || (at[d] >= 0 && at[d] < of[d].value())) continue;
-      return fail_usage("lane " + std::to_string(lane) + " is at " + std::to_string(at[d]) + " of dimension " +
-                        std::to_string(d) + ", outside of the shape " + shape_text(of));
-    }
-  }
-  return std::nullopt;
-}
-
 // The banks that --access asks for.
 Ended find_banks(const LayoutCommand& command, const layout::Layout& layout, const layout::Shape& shape, int dtype_bits,
                  layout::Access& access, std::optional<layout::BankReport>& banks) {
   if (command.access.empty()) return std::nullopt;
-  auto expression = access_expression(command.access);
+  auto expression = ide::access_expression(command.access);
   if (!expression)
     return fail_usage("'" + command.access + "' is no access", "for example --access 'lane -> (lane//4, lane%4*2)'");
   Evaluated lanes = evaluate(*expression, false);
   if (lanes.failed) return kErrors;
-  auto at = coordinates(lanes.result.value);
+  auto at = ide::access_coordinates(lanes.result.value);
   if (!at) return fail_usage(at.error());
   access.coordinates = *at;
   access.dtype_bits = dtype_bits;
   access.access_bits = command.bits ? command.bits : dtype_bits;
-  layout::Shape of = shape;
-  if (at->front().size() == 1 && shape.size() != 1) {  // a linear index of the whole shape
-    layout::Dim all = 1;
-    for (layout::Dim d : shape) all = all * d;
-    of = {all};
-  }
-  if (Ended ended = stays_inside(access, of)) return ended;
+  const layout::Shape of = ide::shape_of_access(shape, access);
+  if (std::string wrong = ide::why_outside(access, of); !wrong.empty()) return fail_usage(wrong);
   auto report = layout::bank_conflicts(layout, of, access);
   if (!report) return fail_usage(report.error().message);
   banks = std::move(*report);
@@ -253,7 +154,7 @@ int answer_text(const LayoutCommand& command, const layout::Layout& layout, cons
                 layout::PictureOptions picture) {
   auto canonical = layout::canonicalize(layout);
   std::string out = layout::to_short_string(layout) + "\n";
-  out += "  shape      " + shape_text(shape) +
+  out += "  shape      " + ide::shape_words(shape) +
          (command.shape.empty() ? "  (the layout's own; --shape M,N for another)" : "") + "\n";
   out += "  size       " + layout::to_string(layout::size(layout)) + " elements, span " +
          layout::to_string(layout::span(layout)) + ", axes " + axes_text(layout) + "\n";

@@ -6,6 +6,7 @@
 #include "server/project/dialect_hints.h"
 #include "server/project/load.h"
 #include "server/work/checked.h"
+#include "server/work/instructions.h"
 #include "server/work/tools.h"
 
 namespace tilewright::work {
@@ -46,20 +47,6 @@ BuiltKernel described(const session::CompiledKernel& kernel) {
   out.symbol = kernel.lowered->symbol;
   out.dynamic_shared_bytes = kernel.lowered->plan.dynamic_shared_bytes;
   return out;
-}
-
-// The instructions of a disassembly, without those that only fill up the last line of the code.
-std::int64_t count_instructions(const std::string& sass) {
-  const toolchain::LineMap map = toolchain::read_sass_lines(sass);
-  std::vector<std::string_view> lines;
-  for (std::size_t begin = 0; begin < sass.size();) {
-    const std::size_t end = std::min(sass.find('\n', begin), sass.size());
-    lines.push_back(std::string_view(sass).substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return std::ranges::count_if(map.rows, [&](const toolchain::LineRow& row) {
-    return row.line == 0 || row.line > lines.size() || lines[row.line - 1].find(" NOP") == std::string_view::npos;
-  });
 }
 
 // What the tools made of a kernel, and what they have to say at lines of the script.
