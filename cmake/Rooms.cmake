@@ -28,7 +28,7 @@ endif()
 # At a fixed address the tables of the compiler need no relocations: 16,000 of them would be written at each start, into
 # half a megabyte of pages that every process then has for itself.
 if(NOT TILEWRIGHT_SANITIZE AND NOT TILEWRIGHT_FUZZ)
-  add_compile_options($<$<NOT:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>>:-fno-pie>)
+  add_compile_options($<$<NOT:$<IN_LIST:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY$<SEMICOLON>MODULE_LIBRARY>>:-fno-pie>)
   add_link_options($<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
   # What is never called is left out: half a megabyte of templates and libraries between the functions that every start reads.
   add_compile_options(-ffunction-sections -fdata-sections)

@@ -8,6 +8,7 @@ BINARY = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ""
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 
+from support import release  # noqa: E402,F401
 from support.mcp import Client, written  # noqa: E402
 
 COPY = '''\

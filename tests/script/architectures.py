@@ -328,7 +328,7 @@ new = make(True)
 #   hint: for example # tilewright: entry make(128, 64)
 # tilewright: frobnicate
 #             ^^^^^^^^^^ warning[TW2313]: 'frobnicate' means nothing in a comment to Tilewright
-#   hint: the first word is one of arch, dialect, entry, ignore, reference, run, sequence, tvm
+#   hint: the first word is one of arch, dialect, entry, ignore, reference, run, sequence, tune, tvm
 from tvm.script import tirx as T
 
 @T.prim_func

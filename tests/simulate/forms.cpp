@@ -102,7 +102,7 @@ Executes executed(const ptx::Row& row, std::mt19937& random) {
   return good == 0 ? Executes::Nothing : good < all ? Executes::Some : Executes::All;
 }
 
-// Rows of which nothing is executed, and rows of which some words are not. Whoever teaches the simulator one of them
+// Rows of which nothing is executed, and rows of which some words are not. A change that teaches the simulator one of them
 // takes it off.
 constexpr std::string_view kNothing =
     "add_mixed_vec_down_bf16 add_mixed_vec_down_f16 add_mixed_vec_up clmad cp_async_bulk_g2s_cluster_multicast16 "

@@ -35,6 +35,7 @@ HARMLESS = {
     ("gmem_smem_scopes.py", "T.cuda.cta_sync()"): OWN,
     ("gmem_smem_swizzle.py", "T.cuda.cta_sync()"): OWN,
     ("pool_round_trip.py", "T.cuda.cta_sync()"): OWN,
+    ("recipe_batched.py", "T.cuda.cta_sync()"): OWN,
     ("st_async_ring.py", "T.cuda.cluster_sync()"): EVERYTHING_CAME,
     ("async_tmem.py", "T.ptx.tcgen05.fence.after_thread_sync()"): FENCED_ONCE,
     ("blackwell_gemm.py", "T.ptx.tcgen05.fence.after_thread_sync()"): FENCED_ONCE,

@@ -305,6 +305,7 @@ std::string EntryFinder::spelled(Value v) {
   Value* name = member && member->cls->is_enum ? member->find("name") : nullptr;
   if (name) return member->cls->name + "." + in_.str(*name);
   if (v.as<DataTypeValue>()) return "\"" + in_.str(v) + "\"";
+  if (v.as<Namespace>()) return "<unknown>";  // a module: no argument that a text could write
   return in_.repr(v);
 }
 

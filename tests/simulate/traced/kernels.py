@@ -1,4 +1,5 @@
 # tilewright: arch sm_90a
+# tilewright: dialect 0.27
 """Traced kernels that are right, each beside a plain one (traced_test.py)."""
 import tirx_kernels.tirx_lite as txl
 from tvm.script import tirx as T
