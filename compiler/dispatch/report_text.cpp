@@ -20,12 +20,6 @@ std::string option_text(const ir::Operand& operand) {
   return cat("(", ir::to_string(operand.value), ", ", ir::spoken_name(*operand.region.buffer), ")");
 }
 
-std::string padded(std::string_view text, std::size_t width) {
-  std::string out(text);
-  out.append(width - std::min(width, text::columns_of(text)), ' ');
-  return out;
-}
-
 }  // namespace
 
 std::string_view outcome_name(Outcome outcome) {
@@ -80,7 +74,7 @@ std::string failure_table(const CallReport& report) {
   std::string out = cat("TIRx schedule dispatch failed: op=", report.call->primitive, " target=cuda\n");
   out += rule;
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    out += cat("| ", padded(rows[i].first, left), " | ", padded(rows[i].second, right), " |\n");
+    out += cat("| ", text::padded(rows[i].first, left), " | ", text::padded(rows[i].second, right), " |\n");
     if (i == 0) out += rule;
   }
   return out + rule + cat("opcall: ", call_text(*report.call), "\n");

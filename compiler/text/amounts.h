@@ -26,4 +26,10 @@ inline std::size_t columns_of(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
+// The text in so many columns, filled with blanks on its right, or on its left.
+inline std::string padded(std::string_view text, std::size_t width, bool to_the_right = false) {
+  const std::string space(width - std::min(width, columns_of(text)), ' ');
+  return to_the_right ? space + std::string(text) : std::string(text) + space;
+}
+
 }  // namespace tilewright::text

@@ -199,7 +199,7 @@ struct Toolchain::State {
     auto site = crash_site(request.cuda_source, crashes);
     if (!site) return crash;
     const std::string older = newer_for_crash(cuda->version);
-    site->message = "NVRTC ends its process over " + site->message + ", which it should assemble or refuse" + older;
+    site->message = "its process ends over " + site->message + ", which it should assemble or refuse" + older;
     Error out{Error::Kind::Compilation, crash.message + " at an instruction", crash.log, {}};
     out.entries.push_back(std::move(*site));
     return out;

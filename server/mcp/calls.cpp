@@ -6,6 +6,7 @@
 #include "compiler/ir/primitive.h"
 #include "server/mcp/pages.h"
 #include "server/mcp/words.h"
+#include "server/render/json.h"
 #include "server/work/words.h"
 
 namespace tilewright::mcp {
@@ -45,10 +46,6 @@ std::string architecture_of(const session::Analysis& analysis, const std::string
   for (const session::Compiled& c : analysis.compiled)
     if (c.target.name() == preferred) return preferred;
   return analysis.first().target.name();
-}
-
-Json fact_json(const dispatch::FactValue& value) {
-  return std::visit([](const auto& v) { return Json(v); }, value);
 }
 
 // Kernels of one factory are often served alike: the words of a call decide.
@@ -120,7 +117,7 @@ Item call_item(const FoundCall& found, bool whole) {
              found.kernel->entry->expression + " for " + found.kernel->target.name();
   std::string facts;
   for (const dispatch::Fact& f : report.facts) {
-    out.json["facts"][std::string(f.name)] = fact_json(f.value);
+    out.json["facts"][std::string(f.name)] = render::fact_json(f.value);
     facts += (facts.empty() ? "" : ", ") + std::string(f.name) + " " + work::fact_text(f.value);
   }
   if (!facts.empty()) out.text += "\n  facts: " + facts;

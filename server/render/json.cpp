@@ -30,11 +30,11 @@ Json box_json(const scope::Box& box) {
   return out;
 }
 
+}  // namespace
+
 Json fact_json(const dispatch::FactValue& value) {
   return std::visit([](const auto& v) { return Json(v); }, value);
 }
-
-}  // namespace
 
 std::string dump(const Json& json, int indent) {
   std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);

@@ -11,6 +11,7 @@ using text::Json;
 Json range_json(text::Span span, const text::Anchors& anchors);
 Json place_json(const text::Anchors::Place& place);
 Json diagnostic_json(const text::Diagnostic& d, const text::Anchors& anchors);
+Json fact_json(const dispatch::FactValue& value);
 Json call_json(const dispatch::CallReport& call, const text::Anchors& anchors);
 // One object of `kernels[]`, without sources.
 Json kernel_json(const session::CompiledKernel& k, const text::Anchors& anchors);

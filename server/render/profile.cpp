@@ -62,11 +62,6 @@ std::string cut(std::string_view text) {
   return out;
 }
 
-std::string padded(const std::string& text, std::size_t width, bool right) {
-  const std::string space(width - std::min(width, text::columns_of(text)), ' ');
-  return right ? space + text : text + space;
-}
-
 }  // namespace
 
 std::string profile_text(const work::RunAnswer& answer, const Colours& c) {
@@ -94,7 +89,7 @@ std::string profile_text(const work::RunAnswer& answer, const Colours& c) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], text::columns_of(row[i]));
   for (const Row& row : rows) {
     std::string line = "   ";
-    for (std::size_t i = 0; i + 1 < row.size(); ++i) line += padded(row[i], widths[i], true) + "  ";
+    for (std::size_t i = 0; i + 1 < row.size(); ++i) line += text::padded(row[i], widths[i], true) + "  ";
     line += row.back();
     out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }

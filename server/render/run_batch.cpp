@@ -90,11 +90,6 @@ std::string cut(const std::string& text, std::size_t most) {
   return text.substr(0, at) + "…";
 }
 
-std::string padded(const std::string& text, std::size_t columns, bool right) {
-  const std::string space(columns - std::min(columns, text::columns_of(text)), ' ');
-  return right ? space + text : text + space;
-}
-
 constexpr std::size_t kColumns = 6, kWidest = 100;
 using Cells = std::array<std::string, kColumns>;
 const Cells& heads() {
@@ -187,7 +182,7 @@ std::string run_table(const std::vector<RunRow>& rows, bool verbose, const Colou
     std::string out = several ? "  " : "";
     for (std::size_t i = 0; i < kColumns; ++i) {
       if (!widths[i]) continue;
-      std::string cell = padded(i == 0 && !verbose ? cut(cells[i], widths[i]) : cells[i], widths[i], i > 2);
+      std::string cell = text::padded(i == 0 && !verbose ? cut(cells[i], widths[i]) : cells[i], widths[i], i > 2);
       if (i == 2 && !verdict_colour.empty()) cell = std::string(verdict_colour) + cell + std::string(c.plain);
       out += (i ? "  " : "") + cell;
     }

@@ -68,13 +68,6 @@ std::vector<Comment> run_comments(const project::LoadedFile& file) {
   return out;
 }
 
-// The first sequence that a comment names; empty: none does.
-std::string sequence_comment(const project::LoadedFile& file) {
-  for (const syntax::Directive& d : file.tree->directives())
-    if (d.text.starts_with(kSequence)) return std::string(d.text.substr(kSequence.size()));
-  return {};
-}
-
 class Run {
  public:
   Run(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor, std::stop_token stop,
@@ -145,7 +138,7 @@ class Run {
     }
     std::string entry = request_.entry;
     if (entry.empty() && comment_.directive) entry = entry_of(comment_.run);
-    if (entry.empty() && !comment_.directive) entry = sequence_comment(file_);
+    if (entry.empty() && !comment_.directive) entry = text_of_comment(file_, kSequence);
     std::vector<std::string> parts = kernels_in_turn(entry);
     answer_.compiled = project::compile(file_, project::options_for(named_, parts), stop_);
     stop_here();
@@ -612,6 +605,12 @@ Runnables entries_to_run(const project::LoadedFile& file, const std::stop_token&
     if (out.size() == before && !part && !named_by_comment(file, entry)) out.push_back({entry, std::nullopt});
   }
   return found;
+}
+
+std::string text_of_comment(const project::LoadedFile& file, std::string_view word) {
+  for (const syntax::Directive& d : file.tree->directives())
+    if (d.text.starts_with(word)) return std::string(d.text.substr(word.size()));
+  return {};
 }
 
 std::expected<run::GivenArray, std::string> given_array(const std::string& path) {

@@ -73,6 +73,9 @@ struct Runnables {
 };
 Runnables entries_to_run(const project::LoadedFile& file, const std::stop_token& stop = {});
 
+// What follows `word` in the first comment `# tilewright: ...` of the file that begins with it; empty: there is none.
+std::string text_of_comment(const project::LoadedFile& file, std::string_view word);
+
 // Arrays from a .npy file. The error names the file and the reason.
 std::expected<run::GivenArray, std::string> given_array(const std::string& path);
 

@@ -29,12 +29,6 @@ Candidate& candidate(TunePoints& out, std::string entry) {
   return c;
 }
 
-std::string space_comment(const project::LoadedFile& file) {
-  for (const syntax::Directive& d : file.tree->directives())
-    if (d.text.starts_with(kTune)) return std::string(d.text.substr(kTune.size()));
-  return {};
-}
-
 // A factory's entries in the file: what its CONFIGS, comments and calls list.
 std::expected<TunePoints, run::Failure> listed(const project::LoadedFile& file, const std::string& name,
                                                const std::stop_token& stop) {
@@ -56,7 +50,7 @@ std::expected<TunePoints, run::Failure> listed(const project::LoadedFile& file, 
 std::expected<TunePoints, run::Failure> tune_points(const project::LoadedFile& file, const TuneRequest& request,
                                                     const std::stop_token& stop) {
   if (!with_point(request.entry, "x")) return listed(file, request.entry, stop);
-  const std::string said = request.space.empty() ? space_comment(file) : request.space;
+  const std::string said = request.space.empty() ? text_of_comment(file, kTune) : request.space;
   if (said.empty())
     return std::unexpected(
         run::Failure{"nothing says which settings to try",

@@ -59,6 +59,10 @@ def meetings(U: T.Buffer((96, 32), "uint32")):
     T.ptx.bar.sync(4)
     T.ptx["movmatrix.sync.aligned.m8n8.trans.b16"](x, T.Cast("uint32", lane * 2 + (lane * 2 + 1) * 65536))
     U[tx, 13] = x
+    # An expression in place of a register.
+    T.ptx["stmatrix.sync.aligned.m8n8.x1.shared.b16"](S.ptr_to([128 + tx // 32 * 32 + 4 * (lane % 8)]), T.Cast("uint32", lane + 5))
+    T.ptx.bar.warp.sync(0xffffffff)
+    U[tx, 19] = S[128 + tx]
     T.ptx["activemask.b32"](i)
     U[tx, 14] = T.Cast("uint32", i)
     T.ptx.isspacep.shared(p, S.ptr_to([0]))
@@ -127,5 +131,6 @@ def expected(U: T.Buffer((96, 32), "uint32")):
     U[tx, 14] = T.uint32(0xffffffff)
     U[tx, 15] = T.uint32(6)
     U[tx, 16] = T.Cast("uint32", (95 - tx) * 3)
+    U[tx, 19] = T.Cast("uint32", lane + 5)
     U[tx, 17] = T.uint32(1)
     U[tx, 18] = T.uint32(1)

@@ -13,6 +13,7 @@ def wide(A: T.Buffer((32, 4), "uint32"), U: T.Buffer((32, 32), "uint32")):
     tx = T.thread_id([32])
     S = T.alloc_shared([256], "uint32", align=128)
     H = T.alloc_shared([32], "uint32", align=128)
+    bar = T.alloc_shared([1], "uint64")
     v: T.uint128
     w: T.uint128
     a: T.uint32
@@ -58,6 +59,19 @@ def wide(A: T.Buffer((32, 4), "uint32"), U: T.Buffer((32, 32), "uint32")):
     T.ptx["red.shared.add.noftz.bf16x2"](H.ptr_to([8]), T.uint32(0x40003f80))
     T.ptx.bar.warp.sync(0xffffffff)
     U[tx, 13] = H[8]
+    # 20 to 23: stored asynchronously, counted by a barrier.
+    if tx == 0:
+        T.ptx.mbarrier.init.shared.b64(bar.ptr_to([0]), 1)
+        T.ptx.fence.mbarrier_init.release.cluster()
+        T.ptx.mbarrier.arrive.expect_tx.shared.b64(bar.ptr_to([0]), 512)
+    T.ptx.fence.proxy.async_.shared__cta()
+    T.ptx.bar.warp.sync(0xffffffff)
+    T.ptx["st_async.shared::cluster.mbarrier::complete_tx::bytes.b128"](S.ptr_to([4 * tx]), v, bar.ptr_to([0]))
+    x = T.uint32(0)
+    while x == 0:
+        T.ptx.mbarrier.try_wait.parity.shared.b64(x, bar.ptr_to([0]), 0)
+    for k in T.unroll(4):
+        U[tx, 20 + k] = S[4 * tx + k]
     # 16 to 19: fewer bytes than are written.
     T.ptx["cp.async.cg.shared.global"](S.ptr_to([128 + 4 * tx]), A.ptr_to([tx, 0]), 16, T.Cast("uint32", tx % 5 * 4))
     T.ptx.cp.async_.commit_group()
@@ -75,6 +89,9 @@ def expected(A: T.Buffer((32, 4), "uint32"), U: T.Buffer((32, 32), "uint32")):
         U[tx, k] = A[31 - tx, k]
         U[tx, 16 + k] = T.if_then_else(k < tx % 5, A[tx, k], T.uint32(0))
     U[tx, 4] = T.Cast("uint32", tx)
+    U[tx, 20] = T.Cast("uint32", tx)
+    U[tx, 22] = T.uint32(0x55667788)
+    U[tx, 23] = T.uint32(0x11223344)
     U[tx, 5] = T.uint32(0x55667788)
     U[tx, 6] = T.uint32(0x11223344)
     U[tx, 8] = A[tx, 0]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes seeded kernels of instructions of release 0.27 for sm_90a, with inputs and with what they must leave.
 
-    instruction_kernels.py --seed N|fresh --count M -o FOLDER
+    instruction_kernels.py --seed N|fresh --count M [--per-file N] -o FOLDER
 
 Every kernel computes B from the random words of A in steps of several families: arithmetic, conversions, shared memory, atomics,
 lanes that exchange values, barriers, asynchronous copies, matrices, clusters. What each step must give is computed here, word for
@@ -613,15 +613,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", default="1")
     parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--per-file", type=int, default=10)
     parser.add_argument("-o", "--output", required=True)
     args = parser.parse_args()
     chosen = seed(args.seed)
     rng = random.Random(chosen)
     os.makedirs(args.output, exist_ok=True)
     used = {}
-    for start in range(0, args.count, 10):
+    for start in range(0, args.count, args.per_file):
         text = HEAD.format(seed=chosen)
-        for number in range(start, min(start + 10, args.count)):
+        for number in range(start, min(start + args.per_file, args.count)):
             k = make(rng, f"kernel_{number:03}")
             text += k.text(len(k.inputs), len(k.results))
             for which, values in (("A", k.inputs), ("E", k.results)):
@@ -629,7 +630,7 @@ def main():
                     file.write(array(values))
             for family in k.families:
                 used[family] = used.get(family, 0) + 1
-        with open(os.path.join(args.output, f"kernels_{start // 10:03}.py"), "w", encoding="utf-8") as file:
+        with open(os.path.join(args.output, f"kernels_{start // args.per_file:03}.py"), "w", encoding="utf-8") as file:
             file.write(text)
     print(f"{args.count} kernels of seed {chosen}: " + ", ".join(f"{name} {count}" for name, count in sorted(used.items())))
 

@@ -113,6 +113,7 @@ class Compiler {
   Registers unpredicated(const intrinsics::Form& form, const ir::Call* e);
   // What the call writes, where its predicate is false: nothing that has a value, or what it was.
   void not_executed(const intrinsics::Form& form, const ir::Call* e);
+  ir::Expr with_own_registers(const intrinsics::WrittenForm& written);
   bool compute_registers(const Instruction27& in);
   bool approximate(const Instruction27& in, const std::vector<Register>& read);
   Site site_as(const Instruction27& in, std::string_view id);

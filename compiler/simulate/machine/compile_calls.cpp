@@ -23,7 +23,8 @@ std::string Compiler::unmodelled_text(const Call* e, std::string_view what) cons
   std::string text = what.empty() ? intrinsics::say(*e->callee, kernel_.kernel->dialect) : "T." + std::string(what);
   text += " is not modelled by the simulator";
   const intrinsics::Intrinsic* row = intrinsics::of(e->callee);
-  const std::string_view why = row ? why_unmodelled(row->id) : std::string_view();
+  std::string_view why = row ? why_unmodelled(row->id) : std::string_view();
+  if (row && row->id.starts_with("multimem")) why = "its addresses are memory of several GPUs, and a run has one";
   return why.empty() ? text : text + ": " + std::string(why);
 }
 

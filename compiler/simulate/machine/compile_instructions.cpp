@@ -41,6 +41,16 @@ Step compute(Machine&, Thread& t, const Site& s) {
 
 constexpr CallRow kComputed{.meaning = Meaning::None, .slots = "", .thread = compute, .carries = true};
 
+// As a script writes it: "ptx.multimem.ld_reduce.add.u32".
+std::string spoken(const ptx::Candidate& instruction) {
+  std::string out = "ptx." + std::string(instruction.row->mnemonic);
+  for (std::size_t i = 0; i < instruction.row->slots.size(); ++i) {
+    const std::string_view token = instruction.row->token(instruction.filled, i);
+    if (!token.empty()) out += "." + std::string(token);
+  }
+  return out;
+}
+
 // How many arguments are those of the row with the same meaning: all, where its last one takes the rest.
 std::size_t own_arguments(const Form& form, const Call* e) {
   const auto operands = form.same->operands;
@@ -121,13 +131,40 @@ void Compiler::not_executed(const Form& form, const Call* e) {
   }
 }
 
+// Rows of the table that take registers by their address mean a call with other values as well: as one whose values
+// stand in registers of their own. Null: the call is none.
+Expr Compiler::with_own_registers(const intrinsics::WrittenForm& written) {
+  const ptx::Resolved& resolved = written.resolved;
+  if (resolved.instruction.row->same_row(resolved.instruction.filled).empty()) return {};
+  std::vector<Expr> arguments = written.arguments;
+  for (const ptx::Bound& bound : resolved.operands) {
+    if (bound.operand->kind != ptx::OperandKind::Register || bound.operand->access != ptx::Access::Read) continue;
+    for (int k = 0; k < bound.lanes; ++k) {
+      Expr& value = arguments[bound.first + static_cast<std::size_t>(k)];
+      if (!value || value.as<Load>() || value.dtype().bits > 64) continue;
+      auto* own = Arena::current().make<Buffer>();
+      own->name = "register";
+      own->data = make_var("register", kHandle, VarRole::Data);
+      own->dtype = value.dtype();
+      const Expr one[] = {Expr(1)}, first[] = {Expr(0)};
+      own->shape = Arena::current().copy(std::span<const Expr>(one));
+      own->scope = StorageScope::Local;
+      allocate(own);
+      const Expr element = ir::load(own, first);
+      store_element(element, scalar(value));
+      value = element;
+    }
+  }
+  return intrinsics::form_call(resolved, arguments, Expr());
+}
+
 Registers Compiler::unpredicated(const Form& form, const Call* e) {
   const Instruction27 in{form, e, intrinsics::written_form(form, e->args)};
   const Registers done{constant_register(0)};
   if (move_memory(in) || move_wide(in) || vote(in) || exchange_lanes(in) || meet_barrier(in) || move_address(in))
     return done;
   for (const ptx::Bound& bound : in.written.resolved.operands)
-    if (bound.dtype.bits > 64) return unmodelled(e);
+    if (bound.dtype.bits > 64) return unmodelled(e, spoken(in.written.resolved.instruction));
   if (form.same) {
     // As a call of that row, whose result is stored.
     const DataType type = form.same->result ? form.same->result(e->args) : kVoid;
@@ -141,7 +178,12 @@ Registers Compiler::unpredicated(const Form& form, const Call* e) {
     }
     return done;
   }
-  return count_barrier(in) || copy_part(in) || compute_registers(in) ? done : unmodelled(e);
+  if (count_barrier(in) || copy_part(in) || compute_registers(in)) return done;
+  const Expr again = with_own_registers(in.written);
+  const auto* call = again ? again.as<Call>() : nullptr;
+  const Form* other = call ? intrinsics::form_of(*intrinsics::of(call->callee)) : nullptr;
+  if (other && other->same) return unpredicated(*other, call);
+  return unmodelled(e, spoken(in.written.resolved.instruction));
 }
 
 bool Compiler::compute_registers(const Instruction27& in) {

@@ -147,6 +147,14 @@ bool Compiler::move_wide(const Instruction27& in) {
     return true;
   }
   if (in.word("type") != "b128") return false;
+  if (id == "st_async") {
+    Site s = site_as(in, "E24");
+    s.type = kUInt64;
+    s.args = {scalar(in.operand("addr")), scalar(in.operand("mbar"))};
+    s.items = values(in.operand("b"));
+    meet(std::move(s), kVoid);
+    return true;
+  }
   const bool load = id == "ld" || id == "ldu", store = id == "st", swap = in.begins("atom_cas");
   if (!load && !store && !swap && !in.begins("atom_exch")) return false;
   Site s = site_as(in, load ? "P54" : store ? "P57" : "P60");
