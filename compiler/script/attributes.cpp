@@ -445,6 +445,9 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
 bool Interpreter::set_attribute(Value object, std::string_view name, Value value, text::Span span) {
   if (object.is_opaque()) {
     may_be(object.reason(), value);
+    // It may be the module that runs: setattr(sys.modules[__name__], "rows", 64).
+    const bool module = std::string_view(object.reason()) == "sys.modules" && !name.empty() && !module_runs_.empty();
+    if (module) module_runs_.back().scope->set(keep(name), Value::opaque("sys.modules"));
     return !has_aliases(object) || lose(object);
   }
   if (object.is_poison()) return true;
@@ -507,7 +510,8 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
   if (Function* f = object.as<Function>()) {
     if (is_of_prelude(f->closure)) touch_prelude();
     if (f->attributes.is_none()) f->attributes = Value::object(make<Dict>());
-    dict_set(f->attributes.as<Dict>(), string(name), value);
+    // Null: which attributes it has is not known, and stays so.
+    if (Dict* own = f->attributes.as<Dict>()) dict_set(own, string(name), value);
     return true;
   }
   if (script_mode_) {

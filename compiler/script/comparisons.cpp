@@ -5,6 +5,7 @@
 
 #include "compiler/script/operators.h"
 #include "compiler/script/python/lazy_iterators.h"
+#include "compiler/script/python/numpy_scalars.h"
 #include "compiler/script/python/set_order.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/rendering.h"
@@ -185,7 +186,8 @@ Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
   if (op == Operator::Is || op == Operator::IsNot) {
     if (a.is_opaque()) return a;
     if (b.is_opaque()) return b;
-    return Value::boolean(is_identical(a, b) == (op == Operator::Is));
+    const bool same_kind = a.numpy == b.numpy;  // np.True_ is not True
+    return Value::boolean((same_kind && is_identical(a, b)) == (op == Operator::Is));
   }
   if (a.is_poison()) return a;
   if (b.is_poison()) return b;
@@ -203,6 +205,9 @@ Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
     return fail(code::kType, span, "a run-time expression cannot be compared with a string");
   }
   if (Value v = by_methods(*this, op, a, b, span); v.tag != Tag::NotImplemented) return v;
+  if (a.numpy != NumpyType::None || b.numpy != NumpyType::None) {
+    if (Value v = python::numpy_binary(op, a, b); !v.is_none()) return v;
+  }
   if (op == Operator::Eq || op == Operator::Ne) {
     at_ = span;
     return equality(*this, op, a, b);
@@ -337,10 +342,12 @@ bool Interpreter::equal_dicts(Dict* x, Dict* y) {
 bool Interpreter::equal_instances(Value a, Value b) {
   Instance *x = a.as<Instance>(), *y = b.as<Instance>();
   if (x->cls != y->cls) return same_text(a, b);
-  if (!x->cls->is_dataclass || x->attributes.size() != y->attributes.size()) return false;
+  if (!x->cls->is_dataclass) return false;
   bool same = true;
   for (std::size_t i = 0; same && i < x->attributes.size(); ++i) {
-    Value* other = y->find(x->attributes[i].first);
+    const std::string& name = x->attributes[i].first;
+    if (!python::is_compared_field(*this, x->cls, name)) continue;
+    Value* other = y->find(name);
     same = other && equals(x->attributes[i].second, *other);
   }
   return same;

@@ -104,6 +104,29 @@ static Function* script_function(const Value* method) {
   return method->as<Function>();
 }
 
+// What the script's methods of a class may change becomes unknown, now and wherever a value with that reason is called.
+static bool lose_methods(Interpreter& in, const Class* cls, const char* why) {
+  for (const Class* c : cls->mro) {
+    if (!c->scope || !c->scope->parent) continue;
+    for (Scope::Binding& b : std::vector(c->scope->bindings)) {
+      Function* f = script_function(&b.value);
+      if (!f) continue;
+      const Value method = Value::object(f);
+      in.may_be(why, method);
+      if (!in.lose(method, why)) return false;
+    }
+  }
+  return true;
+}
+
+static Value unfollowed_object(Interpreter& in, const Class* cls, const Arguments& arguments, const std::string& what) {
+  in.assume();
+  const char* why = in.keep(what + '\0').data();
+  for (Value v : arguments.positional) in.may_be(why, v);
+  for (const Keyword& k : arguments.keywords) in.may_be(why, k.value);
+  return lose_methods(in, cls, why) ? Value::opaque(why) : Value::error();
+}
+
 Value Interpreter::initialise(Class* cls, const Arguments& arguments, Value self) {
   Value* init = cls->find("__init__");
   if (!init) {
@@ -183,16 +206,18 @@ Value Interpreter::construct(Class* cls, const Arguments& arguments) {
     if (cls->is_exception && c != cls && cls->find("__init__")) break;
     if (c != cls && c->name == "dict" && adds_methods(cls, c)) break;
     if (!cls->is_exception && !cls->is_enum && adds_methods(cls, c)) {
-      assume();
-      return Value::opaque(keep("an object of a class derived from " + c->name + '\0').data());
+      return unfollowed_object(*this, cls, arguments, "an object of a class derived from " + c->name);
     }
     return c->construct(*this, arguments, Value::object(cls));
   }
   if (cls->is_enum) return enum_member(*this, cls, arguments);
   for (const std::string_view name : {"__getattribute__", "__delattr__"}) {
     if (!script_function(cls->find(name))) continue;
-    assume();
-    return Value::opaque(keep("an object whose class has its own " + std::string(name) + '\0').data());
+    return unfollowed_object(*this, cls, arguments, "an object whose class has its own " + std::string(name));
+  }
+  // When it runs is not followed.
+  if (Value* finalizer = cls->find("__del__"); finalizer && script_function(finalizer)) {
+    if (!lose(*finalizer, keep("__del__ of " + cls->name + '\0').data())) return Value::error();
   }
   Instance* instance = nullptr;
   if (Function* maker = script_function(cls->find("__new__"))) {
@@ -320,7 +345,8 @@ static Value announce_class(Interpreter& in, const syntax::ClassDef* def, Class*
       b.value = unknown;
     }
     in.assume();
-    return unknown;
+    const bool lost = lose_methods(in, meta, unknown.reason()) && lose_methods(in, cls, unknown.reason());
+    return lost ? unknown : Value::error();
   }
   for (const Scope::Binding& b : std::vector(cls->scope->bindings)) {
     Instance* descriptor = b.value.as<Instance>();
@@ -359,6 +385,7 @@ Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
       cls->has_unknown_base |= b->has_unknown_base;
     } else {
       cls->has_unknown_base = true;
+      if (v.is_opaque() && has_aliases(v) && !lose(v)) return Value::error();  // its metaclass makes this one, too
     }
   }
   std::size_t ancestors = 1;  // each class of a long chain keeps all of its own

@@ -497,7 +497,8 @@ static bool for_items(Interpreter& in, Value iterable, text::Span span, Value& u
 
 Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* scope) {
   const bool at_once = std::exchange(consumed_at_once_, false) || node->form != syntax::ComprehensionKind::Generator;
-  ScopeGuard guard(*this, scope, Scope::Kind::Block);
+  // Names of a class are seen by its own statements alone, and by the first iterable.
+  ScopeGuard guard(*this, scope->kind == Scope::Kind::Class ? scope->parent : scope, Scope::Kind::Block);
   Scope* inner = guard.scope;
   const Value first = eval_iterable(node->clauses[0].iterable, scope);
   if (first.is_error()) return first;

@@ -116,7 +116,7 @@ void Fingerprint::add(const layout::Layout& l) {
 }
 
 void Fingerprint::add(Value v) {
-  digest_.add(static_cast<std::uint64_t>(v.tag));
+  digest_.add(static_cast<std::uint64_t>(v.tag) | (static_cast<std::uint64_t>(v.numpy) << 8));
   switch (v.tag) {
     case Tag::Error:
     case Tag::Poison:

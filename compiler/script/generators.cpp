@@ -14,6 +14,7 @@
 #include "compiler/script/arrivals.h"
 #include "compiler/script/body/host_body.h"
 #include "compiler/script/mode_guard.h"
+#include "compiler/script/python/lazy_iterators.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/worlds.h"
 #include "compiler/syntax/walk.h"
@@ -615,6 +616,7 @@ Value Interpreter::iterator_of(Value v, text::Span span) {
     if (made.is_error() || made.is_opaque() || made.as<Iterator>() || (own && own->cls->find("__next__"))) return made;
     v = made;
   }
+  if (v.as<List>()) return python::list_iterator(*this, v, span);
   auto items = iterate(v, span);
   if (!items) return Value::error();
   Iterator* it = make<Iterator>();

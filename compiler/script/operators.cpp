@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "compiler/script/interpreter.h"
+#include "compiler/script/python/numpy_scalars.h"
 #include "compiler/script/python/set_order.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/rendering.h"
@@ -123,8 +124,20 @@ std::string_view code_of_growth(__int128 y) {
   return y > kLargestExponent ? code::kLimit : code::kValue;
 }
 
+Value float_power(Interpreter& in, double x, double y, text::Span span) {
+  if (x == 0 && y < 0) {
+    return in.fail(code::kValue, span, "0 cannot be raised to a negative power", {}, "ZeroDivisionError");
+  }
+  if (x < 0 && std::isfinite(x) && std::isfinite(y) && y != std::trunc(y)) {
+    return in.fail(code::kValue, span, "a negative number raised to a fraction is a complex number");
+  }
+  const double r = std::pow(x, y);
+  if (std::isinf(r) && std::isfinite(x) && std::isfinite(y)) return too_large(in, span);
+  return Value::floating(r);
+}
+
 Value integer_power(Interpreter& in, __int128 x, __int128 y, bool immediate, text::Span span) {
-  if (y < 0) return Value::floating(std::pow(static_cast<double>(x), static_cast<double>(y)));
+  if (y < 0) return float_power(in, static_cast<double>(x), static_cast<double>(y), span);
   if (x == 0 || x == 1) return integer_result(in, y == 0 ? 1 : x, immediate);
   if (x == -1) return integer_result(in, y % 2 ? -1 : 1, immediate);
   if (y > 127) return too_large(in, span, code_of_growth(y));
@@ -152,7 +165,7 @@ Value binary_integers(Interpreter& in, Operator op, Value a, Value b, __int128 x
       return whole(op == Operator::FloorDiv ? floor_div(x, y) : x - floor_div(x, y) * y);
     case Operator::Div:
       if (y == 0) return division_by_zero(in, span);
-      return Value::floating(static_cast<double>(x) / static_cast<double>(y));
+      return Value::floating(static_cast<double>(static_cast<long double>(x) / static_cast<long double>(y)));
     case Operator::LShift:
       if (y < 0) return in.fail(code::kValue, span, "negative shift count", {}, "ValueError");
       if (y > 120 || (x != 0 && y > 100)) return too_large(in, span, x != 0 ? code_of_growth(y) : code::kValue);
@@ -174,14 +187,13 @@ Value binary_floats(Interpreter& in, Operator op, double x, double y, text::Span
     case Operator::Add: return Value::floating(x + y);
     case Operator::Sub: return Value::floating(x - y);
     case Operator::Mul: return Value::floating(x * y);
-    case Operator::Pow: return Value::floating(std::pow(x, y));
+    case Operator::Pow: return float_power(in, x, y, span);
     case Operator::Div:
     case Operator::FloorDiv:
     case Operator::Mod:
       if (y == 0) return division_by_zero(in, span);
       if (op == Operator::Div) return Value::floating(x / y);
-      if (op == Operator::FloorDiv) return Value::floating(std::floor(x / y));
-      return Value::floating(x - std::floor(x / y) * y);
+      return Value::floating(op == Operator::FloorDiv ? float_quotient(x, y) : float_modulo(x, y));
     default: return Value::none();
   }
 }
@@ -338,11 +350,29 @@ Value binary_instances(Interpreter& in, Operator op, Value a, Value b, text::Spa
 
 }  // namespace
 
+double float_modulo(double x, double y) {
+  const double r = std::fmod(x, y);
+  if (r == 0) return std::copysign(0.0, y);
+  return (y < 0) != (r < 0) ? r + y : r;
+}
+
+double float_quotient(double x, double y) {
+  const double r = std::fmod(x, y);
+  double q = (x - r) / y;
+  if (r != 0 && (y < 0) != (r < 0)) q -= 1;
+  if (q == 0) return std::copysign(0.0, x / y);
+  const double below = std::floor(q);
+  return q - below > 0.5 ? below + 1 : below;
+}
+
 Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
   if (a.is_poison()) return a;
   if (b.is_poison()) return b;
   if (MetaVar* m = a.as<MetaVar>()) a = m->value;
   if (MetaVar* m = b.as<MetaVar>()) b = m->value;
+  if (a.numpy != NumpyType::None || b.numpy != NumpyType::None) {
+    if (Value v = python::numpy_binary(op, a, b); !v.is_none()) return v;
+  }
   // The common cases first: two Python integers, or anything with a run-time side.
   if (auto x = as_big(a), y = as_big(b); x && y) {
     if (Value v = binary_integers(*this, op, a, b, *x, *y, span); !v.is_none()) return v;
@@ -363,6 +393,7 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
 Value Interpreter::unary(Operator op, Value a, text::Span span) {
   if (a.is_poison() || a.is_opaque()) return a;
   if (MetaVar* m = a.as<MetaVar>()) a = m->value;
+  if (a.numpy != NumpyType::None) return python::numpy_unary(op, a);
   if (auto x = as_big(a)) {
     auto whole = [&](__int128 result) { return integer_result(*this, result, a.immediate); };
     switch (op) {

@@ -11,5 +11,13 @@ ir::ExprKind expr_kind(syntax::Operator op);
 const char* dunder(syntax::Operator op);
 // Fails: neither side knows what to do with the other.
 Value undefined_between(Interpreter& in, syntax::Operator op, Value a, Value b, text::Span span);
+namespace python {
+// Is it a field that == of a dataclass compares (dataclasses.cpp)?
+bool is_compared_field(Interpreter& in, const Class* cls, std::string_view name);
+}  // namespace python
+
+// x // y and x % y of numbers of which y is not 0, as CPython computes them: 1.0 // 0.1 is 9.0.
+double float_quotient(double x, double y);
+double float_modulo(double x, double y);
 
 }  // namespace tilewright::script

@@ -26,11 +26,13 @@ std::string big_text(__int128 v) {
   return negative ? "-" + out : out;
 }
 
-std::string float_text(double v) {
+// `v` is of type F; the shortest text that is read back as it.
+template <class F>
+std::string shortest_text(F v) {
   if (std::isnan(v)) return "nan";
   if (std::isinf(v)) return v > 0 ? "inf" : "-inf";
   char buffer[64];
-  double magnitude = std::fabs(v);
+  const F magnitude = std::fabs(v);
   bool scientific = v != 0 && (magnitude >= 1e16 || magnitude < 1e-4);
   auto r = std::to_chars(buffer, buffer + sizeof buffer, v,
                          scientific ? std::chars_format::scientific : std::chars_format::fixed);
@@ -38,6 +40,7 @@ std::string float_text(double v) {
   if (!scientific && out.find('.') == std::string::npos) out += ".0";
   return out;
 }
+std::string float_text(double v) { return shortest_text(v); }
 
 // As Python quotes: in single quotes, unless that takes more escapes than double ones.
 std::string quoted(std::string_view text) {
@@ -234,7 +237,7 @@ std::string Interpreter::repr(Value v) {
     case Tag::NotImplemented: return "NotImplemented";
     case Tag::Bool: return v.b ? "True" : "False";
     case Tag::Int: return std::to_string(v.i);
-    case Tag::Float: return float_text(v.f);
+    case Tag::Float: return v.numpy == NumpyType::Float32 ? shortest_text(static_cast<float>(v.f)) : float_text(v.f);
     case Tag::Expr: return ir::to_exact_string(v.as_expr());
     case Tag::Object: break;
   }

@@ -16,7 +16,7 @@ constexpr int kMostParts = 1000;
 bool is_same_object(Object* x, Object* y, int& parts);
 
 bool is_same_at(Value a, Value b, int& parts) {
-  if (a.tag != b.tag || --parts < 0) return false;
+  if (a.tag != b.tag || a.numpy != b.numpy || --parts < 0) return false;
   switch (a.tag) {
     case Tag::Bool: return a.b == b.b;
     case Tag::Int: return a.i == b.i && a.immediate == b.immediate;

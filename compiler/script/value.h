@@ -30,12 +30,30 @@ class Interpreter;
 struct Object;
 struct Record;
 
+// Of scalars of numpy: their arithmetic wraps and rounds, and none of the integers is an int.
+enum class NumpyType : std::uint8_t {
+  None,
+  Bool,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  UInt8,
+  UInt16,
+  UInt32,
+  UInt64,
+  Float16,
+  Float32,
+  Float64,
+};
+
 enum class Tag : std::uint8_t { Error, Poison, Opaque, None, Ellipsis, NotImplemented, Bool, Int, Float, Expr, Object };
 
 struct Value {
   Tag tag = Tag::None;
   // Int: the reference has an IntImm here (an extent, a stride). It counts and prints as any int; isinstance() tells.
   bool immediate = false;
+  NumpyType numpy = NumpyType::None;  // Int, Float, Bool: None is Python's own
   union {
     bool b;
     std::int64_t i;

@@ -193,6 +193,67 @@ def k(A: T.Buffer((shape.prod(),), np.float16), B: T.Buffer((4,), torch.float32)
     B[int(np.log2(4))] = np.sqrt(4) + np.pi
     A[np.clip(9, 0, 7)] = 1.0
 
+#--- scalars of numpy wrap, round and have types of their own
+import numpy as np
+from tvm.script import tirx as T
+
+assert int(np.uint8(255) + np.uint8(1)) == 0 and int(-np.uint8(1)) == 255
+assert int(np.int32(2**31 - 1) + np.int32(1)) == -(2**31)
+assert float(np.float16(2048) + np.float16(1)) == 2048 and np.float32(16777216) + np.float32(1) == 16777216
+assert not isinstance(np.prod((2, 3)), int) and isinstance(np.prod((2, 3)), np.integer)
+assert isinstance(np.float64(1), float) and isinstance(np.sqrt(4), np.floating)
+assert (np.prod((2, 3)) > 5) is not True
+assert np.ceil(np.log2(100)).astype(int).item() == 7 and np.int16(3).dtype == np.int16
+assert np.lcm(4, 6) == 12 and np.gcd(12, 18) == 6 and np.dot([1, 2], [3, 4]) == 11
+assert np.argmax([1, 5, 2]) == 1 and np.diff([1, 4, 9])[1] == 5 and np.unique([1, 1, 2]).size == 2
+assert list(np.ndindex(2, 2))[3] == (1, 1) and np.shape([[1, 2]]) == (1, 2) and np.zeros(3, dtype=int).sum() == 0
+assert np.issubdtype(np.float16, np.floating) and not np.issubdtype("int8", np.floating)
+wide = 1 if np.uint8(200) + 100 > 255 else 2
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    A[0] = np.prod((2, 3))
+    A[1] = wide
+#          ^^^^ error[TW2007]: the stored value is not known here: it depends on `np.uint8(200) + 100 > 255` at main.py:15, which comes from the module 'numpy'
+#   hint: give the value in the script, or name an entry with known arguments
+
+#--- a module that sets its own names
+import sys
+from tvm.script import tirx as T
+
+rows = 64
+setattr(sys.modules[__name__], "rows", 32)
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    A[0] = rows
+#          ^^^^ error[TW2007]: the stored value is not known here: it comes from sys.modules
+#   hint: give the value in the script, or name an entry with known arguments
+
+#--- attributes of a function that one way sets
+import torch
+from tvm.script import tirx as T
+
+def tuned(): pass
+if torch.cuda.is_available():
+    tuned.rows = 64
+tuned.stages = 3
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    A[0] = tuned.rows
+#          ^^^^^^^^^^ error[TW2007]: the stored value is not known here: it depends on `torch.cuda.is_available()` at main.py:5, which comes from the module 'torch'
+#   hint: give the value in the script, or name an entry with known arguments
+
 #--- a name that is deleted is not bound
 from tvm.script import tirx as T
 threads = 128

@@ -8,6 +8,7 @@
 #include "compiler/expr/promote.h"
 #include "compiler/intrinsics/say.h"
 #include "compiler/ir/kernel.h"
+#include "compiler/script/aliases.h"
 #include "compiler/script/codes.h"
 #include "compiler/script/python/builtins.h"
 #include "compiler/script/python/lazy_iterators.h"
@@ -73,7 +74,8 @@ Value py_enumerate(Interpreter& in, const Arguments& args, Value) {
     at = *start;
   }
   const Value over = a[0];
-  if (comes_by_items({&over, 1})) return lazy_iterator(in, Over::Enumerate, Value(), {&over, 1}, args.call, at);
+  if (over.as<List>() || comes_by_items({&over, 1}))
+    return lazy_iterator(in, Over::Enumerate, Value(), {&over, 1}, args.call, at);
   auto items = in.iterate(a[0], a.span(0));
   if (!items) return Value::error();
   for (Value& v : *items) {
@@ -102,7 +104,8 @@ std::size_t shortest(const std::vector<std::vector<Value>>& all) {
 }
 
 Value py_zip(Interpreter& in, const Arguments& args, Value) {
-  if (comes_by_items(args.positional) && args.keywords.empty()) {
+  const bool lists = std::ranges::any_of(args.positional, [](Value v) { return v.as<List>() != nullptr; });
+  if ((lists || comes_by_items(args.positional)) && args.keywords.empty()) {
     return lazy_iterator(in, Over::Zip, Value(), args.positional, args.call);
   }
   auto all = iterate_all(in, args, 0);
@@ -130,8 +133,7 @@ Value py_zip(Interpreter& in, const Arguments& args, Value) {
 
 Value py_map(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "map", 2, SIZE_MAX)) return Value::error();
-  const bool runs_script = args.positional[0].as<Function>() || args.positional[0].as<BoundMethod>();
-  if (runs_script || comes_by_items(args.positional.subspan(1))) {
+  if (is_callback(args.positional[0]) || comes_by_items(args.positional.subspan(1))) {
     return lazy_iterator(in, Over::Map, args.positional[0], args.positional.subspan(1), args.call);
   }
   auto all = iterate_all(in, args, 1);
@@ -150,7 +152,7 @@ Value py_map(Interpreter& in, const Arguments& args, Value) {
 
 Value py_filter(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "filter", 2, 2)) return Value::error();
-  if (comes_by_items(args.positional.subspan(1))) {
+  if (is_callback(args.positional[0]) || comes_by_items(args.positional.subspan(1))) {
     return lazy_iterator(in, Over::Filter, args.positional[0], args.positional.subspan(1), args.call);
   }
   auto items = in.iterate(args.positional[1], args.at(1));
@@ -297,6 +299,7 @@ Value py_iter(Interpreter& in, const Arguments& args, Value) {
   Value v = args.positional[0];
   if (args.positional.size() == 2) return Value::opaque("iter() with a sentinel");
   if (v.as<Iterator>()) return v;
+  if (v.as<List>()) return in.iterator_of(v, args.call);
   if (Instance* i = v.as<Instance>(); i && i->cls->find("__iter__")) return in.iterator_of(v, args.call);
   if (auto result = call_dunder(in, v, "__iter__", {}, args.call)) return *result;
   auto items = in.iterate(v, args.at(0));
@@ -508,7 +511,9 @@ Value py_hasattr(Interpreter& in, const Arguments& args, Value) {
 Value py_setattr(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "setattr", 3, 3)) return Value::error();
   if (args.positional[0].is_opaque()) {
-    return in.set_attribute(args.positional[0], {}, args.positional[2], args.call) ? Value::none() : Value::error();
+    Str* text = args.positional[1].as<Str>();
+    const std::string_view name = text ? in.keep(text->text) : std::string_view();
+    return in.set_attribute(args.positional[0], name, args.positional[2], args.call) ? Value::none() : Value::error();
   }
   if (args.positional[1].is_opaque()) {  // it may be any of its attributes
     in.may_be(args.positional[1].reason(), args.positional[2]);

@@ -1,4 +1,6 @@
 // The module `collections`. A deque is a list, an OrderedDict a dict; a defaultdict keeps its dict hidden inside.
+#include <algorithm>
+
 #include "compiler/script/codes.h"
 #include "compiler/script/python/support.h"
 
@@ -69,27 +71,92 @@ Value deque_class(Interpreter& in) {
 
 // ---- Counter ------------------------------------------------------------------------------------------------------
 
-Value counter(Interpreter& in, const Arguments& args, Value) {
-  if (!takes(in, args, "Counter", 0, 1)) return Value::error();
-  Dict* dict = in.make<Dict>();
-  if (!args.positional.empty()) {
-    if (args.positional[0].as<Dict>()) return Value::opaque("a Counter made of a dict");
-    auto items = in.iterate(args.positional[0], args.at(0));
-    if (!items) return Value::error();
-    for (Value v : *items) {
-      if (!in.step(args.call)) return Value::error();
-      Value* n = in.dict_find(dict, v);
-      in.dict_set(dict, v, Value::integer(n ? n->i + 1 : 1));
-    }
+// Adds what another mapping, or the items of an iterable, count, `sign` times.
+bool count_more(Interpreter& in, Dict* counts, const Arguments& args, std::int64_t sign) {
+  const Value given = args.positional[1];
+  std::vector<std::pair<Value, Value>> more;
+  if (Dict* other = as_dict(given)) {
+    more = other->items;
+  } else {
+    auto items = in.iterate(given, args.at(1));
+    if (!items) return false;
+    for (Value v : *items) more.emplace_back(v, Value::integer(1));
   }
-  return Value::object(dict);
+  for (const auto& [key, count] : more) {
+    if (!in.step(args.call)) return false;
+    Value* known = in.dict_find(counts, key);
+    const Value before = known ? *known : Value::integer(0);
+    const Value now = in.binary(sign > 0 ? syntax::Operator::Add : syntax::Operator::Sub, before, count, args.call);
+    if (now.is_error()) return false;
+    in.dict_set(counts, key, now);
+  }
+  return !in.has_pending();
+}
+
+template <int Sign>
+Value change_counts(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, Sign > 0 ? "update" : "subtract", 1, 2)) return Value::error();
+  const Value inner = inner_dict_of(args.positional[0]);
+  if (!inner.as<Dict>()) return inner.is_opaque() ? inner : Value::error();
+  if (args.positional.size() == 1) return Value::none();
+  return count_more(in, inner.as<Dict>(), args, Sign) ? Value::none() : Value::error();
+}
+
+Value construct_counter(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "Counter", 0, 1)) return Value::error();
+  Instance* instance = in.make<Instance>();
+  instance->cls = class_named(in, "collections.Counter");
+  Dict* counts = in.make<Dict>();
+  instance->set(kInnerDict, Value::object(counts));
+  if (args.positional.empty()) return Value::object(instance);
+  const Value both[] = {Value::object(instance), args.positional[0]};
+  Arguments more = args;
+  more.positional = both;
+  more.spans = {};
+  return count_more(in, counts, more, 1) ? Value::object(instance) : Value::error();
+}
+
+Value no_count(Interpreter&, const Arguments&, Value) { return Value::integer(0); }
+
+// The items with the highest counts first, those of the same count as they came.
+Value most_common(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "most_common", 1, 2)) return Value::error();
+  const Value inner = inner_dict_of(args.positional[0]);
+  if (!inner.as<Dict>()) return inner.is_opaque() ? inner : Value::error();
+  auto items = inner.as<Dict>()->items;
+  if (!std::ranges::all_of(items, [](const auto& item) { return item.second.is_int(); })) {
+    return Value::opaque("a Counter of other values than integers");
+  }
+  std::ranges::stable_sort(items, [](const auto& a, const auto& b) { return a.second.i > b.second.i; });
+  if (args.positional.size() == 2 && !args.positional[1].is_none()) {
+    auto most = in.as_int(args.positional[1], args.at(1), "the number of items");
+    if (!most) return Value::error();
+    items.resize(std::min(items.size(), static_cast<std::size_t>(std::max<std::int64_t>(*most, 0))));
+  }
+  std::vector<Value> out;
+  for (const auto& [key, count] : items) out.push_back(in.tuple({key, count}));
+  return in.list(std::move(out));
+}
+
+Value counter_class(Interpreter& in) {
+  return Value::object(shared_class(in, "collections.Counter", [&] {
+    Class* cls = make_class(in, "Counter", {dict_methods_class(in)}, known<construct_counter>);
+    add_method(in, cls, "__missing__", no_count);
+    add_method(in, cls, "most_common", known<most_common>);
+    add_method(in, cls, "update", change_counts<1>);
+    add_method(in, cls, "subtract", change_counts<-1>);
+    for (std::string_view name : {"elements", "total", "__add__", "__sub__", "__and__", "__or__"}) {
+      add_method(in, cls, name, opaque_function);
+    }
+    return cls;
+  }));
 }
 
 constexpr Entry kNames[] = {
     {"defaultdict", nullptr, defaultdict_class},
     {"deque", nullptr, deque_class},
     {"OrderedDict", nullptr, [](Interpreter& in) { return *in.builtins().find("dict"); }},
-    {"Counter", known<counter>},
+    {"Counter", nullptr, counter_class},
     {"namedtuple", known<namedtuple>},
 };
 

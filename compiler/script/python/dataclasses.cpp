@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/script/codes.h"
+#include "compiler/script/operators.h"
 #include "compiler/script/python/python.h"
 #include "compiler/script/python/support.h"
 
@@ -365,6 +366,12 @@ constexpr Entry kDataclasses[] = {
 };
 
 }  // namespace
+
+bool is_compared_field(Interpreter& in, const Class* cls, std::string_view name) {
+  Dict* fields = fields_of(const_cast<Class*>(cls));
+  Value* field = fields ? in.dict_find(fields, in.string(name)) : nullptr;
+  return field && flag(field->as<Instance>(), "compare");
+}
 
 std::span<const Entry> dataclasses_names() { return kDataclasses; }
 

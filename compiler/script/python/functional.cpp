@@ -80,7 +80,31 @@ Value cache(Interpreter& in, const Arguments& args, Value) {
   return in.native("decorator", cached);
 }
 
-Value wraps(Interpreter& in, const Arguments&, Value) { return in.native("decorator", given_back); }
+// The wrapper has the names of what it wraps.
+Value wrapped(Interpreter& in, const Arguments& args, Value self) {
+  Function* wrapper = args.positional.empty() ? nullptr : args.positional[0].as<Function>();
+  if (!wrapper || self.is_none()) return given_back(in, args, self);
+  if (wrapper->attributes.is_none()) wrapper->attributes = Value::object(in.make<Dict>());
+  Dict* own = wrapper->attributes.as<Dict>();
+  if (!own) return args.positional[0];
+  for (std::string_view name : {"__name__", "__qualname__", "__module__", "__doc__"}) {
+    const std::optional<Value> of = self.is_opaque() ? self : find_attribute(in, self, name, args.call);
+    if (in.has_pending()) return Value::error();
+    if (of) in.dict_set(own, in.string(name), *of);
+  }
+  in.dict_set(own, in.string("__wrapped__"), self);
+  return args.positional[0];
+}
+
+Value wraps(Interpreter& in, const Arguments& args, Value) {
+  const bool plain = args.positional.size() == 1 && args.keywords.empty();
+  return in.native("decorator", wrapped, plain ? args.positional[0] : Value::opaque("functools.wraps"));
+}
+
+Value update_wrapper(Interpreter& in, const Arguments& args, Value) {
+  const bool plain = args.positional.size() == 2 && args.keywords.empty();
+  return wrapped(in, args, plain ? args.positional[1] : Value::opaque("functools.update_wrapper"));
+}
 
 Value cached_property(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "cached_property", 1, 1)) return Value::error();
@@ -150,6 +174,7 @@ constexpr Entry kFunctools[] = {
     {"lru_cache", cache},
     {"cache", cached},
     {"wraps", wraps},
+    {"update_wrapper", update_wrapper},
     {"total_ordering", total_ordering},
     {"cached_property", cached_property},
 };

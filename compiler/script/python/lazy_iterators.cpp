@@ -32,7 +32,7 @@ class LazyItems final : public Source {
     return out;
   }
   void add_changed(Interpreter& in, const char* why, std::vector<Value>& changed) const override {
-    if (!done) add_changed_by(in, function, why, changed);
+    if (!done && over != Over::Items) add_changed_by(in, function, why, changed);
   }
 
   Next pull(Interpreter& in, Value, Value* item, text::Span span) override {
@@ -159,6 +159,14 @@ class LazyItems final : public Source {
         at += step;
         return Next::Item;
       case Over::Repeat: *item = function; return Next::Item;
+      case Over::Items: {
+        const List* list = function.as<List>();
+        if (!list) *item = function;  // not known any more
+        if (!list) return function.is_opaque() ? Next::Unknown : Next::End;
+        if (static_cast<std::size_t>(at) >= list->items.size()) return Next::End;
+        *item = list->items[static_cast<std::size_t>(at++)];
+        return Next::Item;
+      }
       case Over::Chain:
       case Over::ChainOfOne: return chained(in, item, span);
       case Over::Cycle: return cycled(in, item, span);
@@ -215,6 +223,10 @@ Value lazy_iterator(Interpreter& in, Over over, Value function, std::span<const 
   Iterator* it = in.make<Iterator>();
   it->source = std::move(source);
   return Value::object(it);
+}
+
+Value list_iterator(Interpreter& in, Value list, text::Span span) {
+  return lazy_iterator(in, Over::Items, list, {}, span);
 }
 
 }  // namespace tilewright::script::python

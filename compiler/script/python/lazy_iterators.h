@@ -19,6 +19,7 @@ enum class Over : std::uint8_t {
   DropWhile,
   StarMap,
   Repeat,
+  Items,  // of a list, which may change meanwhile
 };
 
 // Is one of the values consumed item by item: an iterator, an object of the script with __iter__?
@@ -33,5 +34,7 @@ bool runs_script(Value v);
 // none.
 Value lazy_iterator(Interpreter& in, Over over, Value function, std::span<const Value> inputs, text::Span span,
                     std::int64_t start = 0, std::int64_t step = 1, std::int64_t stop = -1);
+// iter(list): it sees what the list becomes.
+Value list_iterator(Interpreter& in, Value list, text::Span span);
 
 }  // namespace tilewright::script::python

@@ -168,7 +168,7 @@ Value abstract_method(Interpreter& in, const Arguments& args, Value) {
   Function* f = args.positional[0].as<Function>();
   if (!f) return args.positional[0];
   if (f->attributes.is_none()) f->attributes = Value::object(in.make<Dict>());
-  in.dict_set(f->attributes.as<Dict>(), in.string(kAbstract), Value::boolean(true));
+  if (Dict* own = f->attributes.as<Dict>()) in.dict_set(own, in.string(kAbstract), Value::boolean(true));
   return args.positional[0];
 }
 Value abstract_property(Interpreter& in, const Arguments& args, Value self) {

@@ -7,6 +7,7 @@
 
 #include "compiler/script/codes.h"
 #include "compiler/script/generators.h"
+#include "compiler/script/python/numpy_scalars.h"
 #include "compiler/script/slices.h"
 
 namespace tilewright::script {
@@ -286,6 +287,8 @@ bool function_attribute(Interpreter& in, Value object, Function* f, std::string_
     *result = in.tuple(f->defaults);
   } else if (name == "__code__" || name == "__annotations__" || name == "__globals__" || name == "__closure__") {
     *result = Value::opaque("a function's own code");
+  } else if (f->attributes.is_opaque()) {
+    *result = f->attributes;  // it may have the attribute
   } else {
     return false;
   }
@@ -424,6 +427,10 @@ bool python_attribute(Interpreter& in, Value object, std::string_view name, Valu
     entries = kInt;
   } else if (object.is_float()) {
     entries = kFloat;
+  }
+  if (object.numpy != NumpyType::None && name != "__class__") {
+    *result = numpy_attribute(in, object, name);
+    return true;
   }
   bool number = object.is_int() || object.is_bool() || object.is_float() || object.as<BigInt>();
   if (number && (name == "real" || name == "imag" || name == "numerator" || name == "denominator")) {

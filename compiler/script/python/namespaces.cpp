@@ -159,8 +159,10 @@ Value run_code(Interpreter& in, Scope* scope, Scope* module) {
 
 Value call_on_names(Interpreter& in, const syntax::Call* call, Value function, Scope* scope) {
   Native* native = function.as<Native>();
-  if (!native || in.kernel() || !native->self.as<Str>()) return Value::none();
-  const bool globals = native->name == "globals", locals = native->name == "locals";
+  if (!native || in.kernel()) return Value::none();
+  const bool vars = native->name == "vars" && native->self.is_none();
+  if (!vars && !native->self.as<Str>()) return Value::none();
+  const bool globals = native->name == "globals", locals = vars || native->name == "locals";
   Scope* module = scope;
   while (module->parent) module = module->parent;
   if (module->frozen_from) return Value::none();

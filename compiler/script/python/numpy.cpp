@@ -2,8 +2,7 @@
 // dimension; and the dtypes of numpy, torch and ml_dtypes. All else of these packages is not known: tensors, devices,
 // versions.
 //
-// Numbers are Python's here: an element of an integer array counts as an int, one of any other as a float. What numpy
-// would wrap or round in a way of its own (integers beyond 64 bits) is not known.
+// Numbers that come out are scalars of numpy (numpy_scalars.h). Numbers beyond 63 bits are not known.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -11,7 +10,7 @@
 #include <numbers>
 
 #include "compiler/script/codes.h"
-#include "compiler/script/python/support.h"
+#include "compiler/script/python/numpy_arrays.h"
 
 namespace tilewright::script::python {
 namespace {
@@ -19,11 +18,9 @@ namespace {
 using syntax::Operator;
 
 constexpr std::string_view kItems = "<items>", kDtype = "<dtype>";  // no identifiers: scripts do not see them
-constexpr std::size_t kMaxItems = 4096;                             // of arrays: shapes, not data
-constexpr const char* kNumpy = "the module 'numpy'";
 constexpr const char* kTorch = "the module 'torch'";
 
-Value unknown() { return Value::opaque(kNumpy); }
+Value unknown() { return unknown_of_numpy(); }
 
 // ---- arrays -------------------------------------------------------------------------------------------------------
 
@@ -37,33 +34,36 @@ List* items_of(Value v) {
 
 bool is_number(Value v) { return v.is_int() || v.is_float() || v.is_bool(); }
 
+// In the type that both have together; numbers of Python count for less.
+Value in_operands_type(Value v, Value other) { return numpy_scalar(promoted_operands(v, other), v); }
+
+}  // namespace
+
+Value unknown_of_numpy() { return Value::opaque("the module 'numpy'"); }
+
 Value array_of(Interpreter& in, std::vector<Value> items) {
-  if (items.size() > kMaxItems || !std::ranges::all_of(items, is_number)) return unknown();
-  if (std::ranges::any_of(items, &Value::is_float)) {
-    for (Value& v : items) v = Value::floating(*in.as_number(v));
-  }
+  if (items.size() > kMostItems || !std::ranges::all_of(items, is_number)) return unknown();
+  NumpyType type = items.empty() ? NumpyType::Float64 : default_numpy_type(items[0]);
+  for (Value v : items) type = promoted(type, default_numpy_type(v));
+  for (Value& v : items) v = numpy_scalar(type, v);
+  if (!std::ranges::all_of(items, is_number)) return unknown();
   Instance* a = in.make<Instance>();
   a->cls = array_class(in);
   a->set(kItems, in.list(std::move(items)));
   return Value::object(a);
 }
 
-// The numbers of a number, a sequence or an array; nothing: it is something else, or has more dimensions.
-struct Numbers {
-  std::vector<Value> items;
-  bool scalar = false;
-};
 std::optional<Numbers> numbers(Interpreter& in, Value v, text::Span span) {
-  if (auto i = in.as_big(v); i && !v.is_bool()) v = in.big(*i);
+  if (auto i = in.as_big(v); i && !v.is_bool() && v.numpy == NumpyType::None) v = in.big(*i);
   if (is_number(v)) return Numbers{{v}, true};
   List* own = items_of(v);
   const bool sequence = own || v.as<List>() || v.as<Tuple>() || v.as<Range>();
   if (!sequence) return std::nullopt;
-  if (Range* r = v.as<Range>(); r && r->length() > static_cast<std::int64_t>(kMaxItems)) return std::nullopt;
+  if (Range* r = v.as<Range>(); r && r->length() > static_cast<std::int64_t>(kMostItems)) return std::nullopt;
   auto items = in.iterate(own ? Value::object(own) : v, span);
-  if (!items || items->size() > kMaxItems) return std::nullopt;
+  if (!items || items->size() > kMostItems) return std::nullopt;
   for (Value& item : *items) {
-    if (auto i = in.as_big(item); i && !item.is_bool()) item = in.big(*i);
+    if (auto i = in.as_big(item); i && !item.is_bool() && item.numpy == NumpyType::None) item = in.big(*i);
     item.immediate = false;
     if (!is_number(item)) return std::nullopt;
   }
@@ -71,12 +71,11 @@ std::optional<Numbers> numbers(Interpreter& in, Value v, text::Span span) {
 }
 
 Value result_of(Interpreter& in, Numbers n) {
-  return n.scalar ? (is_number(n.items[0]) ? n.items[0] : unknown()) : array_of(in, std::move(n.items));
+  if (!n.scalar) return array_of(in, std::move(n.items));
+  return is_number(n.items[0]) ? numpy_scalar(default_numpy_type(n.items[0]), n.items[0]) : unknown();
 }
 
-// Element by element; a number or an array of one element counts for each of the other side.
-template <class F>
-Value elementwise(Interpreter& in, Value a, Value b, text::Span span, F&& f) {
+Value elementwise(Interpreter& in, Value a, Value b, text::Span span, const std::function<Value(Value, Value)>& f) {
   auto x = numbers(in, a, span), y = numbers(in, b, span);
   if (!x || !y) return in.has_pending() ? Value::error() : unknown();
   const std::size_t n = std::max(x->items.size(), y->items.size());
@@ -91,21 +90,21 @@ Value elementwise(Interpreter& in, Value a, Value b, text::Span span, F&& f) {
   return result_of(in, std::move(out));
 }
 
+std::optional<Numbers> one_argument(Interpreter& in, const Arguments& args) {
+  if (args.positional.size() != 1 || !args.keywords.empty()) return std::nullopt;
+  return numbers(in, args.positional[0], args.call);
+}
+
+namespace {
+
 template <Operator Op, bool Reflected>
 Value array_operator(Interpreter& in, const Arguments& args, Value) {
   if (auto u = unknown_argument(args)) return *u;
   if (args.positional.size() != 2) return unknown();
   Value a = args.positional[Reflected ? 1 : 0], b = args.positional[Reflected ? 0 : 1];
   return elementwise(in, a, b, args.call, [&](Value x, Value y) {
-    if ((Op == Operator::FloorDiv || Op == Operator::Div || Op == Operator::Mod) && in.as_number(y) == 0.0) {
-      return unknown();  // numpy gives infinities
-    }
-    if constexpr (Op == Operator::Eq || Op == Operator::Ne || Op == Operator::Lt || Op == Operator::Le ||
-                  Op == Operator::Gt || Op == Operator::Ge) {
-      return in.compare(Op, x, y, args.call);
-    } else {
-      return in.binary(Op, x, y, args.call);
-    }
+    if (x.numpy == NumpyType::None && y.numpy == NumpyType::None) x = numpy_scalar(default_numpy_type(x), x);
+    return numpy_binary(Op, x, y);
   });
 }
 
@@ -113,32 +112,56 @@ Value array_operator(Interpreter& in, const Arguments& args, Value) {
 
 enum class Reduction : std::uint8_t { Prod, Sum, Max, Min, Mean, Any, All };
 
+Value extreme_of(Interpreter& in, bool greatest, NumpyType type, const std::vector<Value>& items, text::Span span) {
+  Value out = items[0];
+  for (Value v : items) {
+    if (std::isnan(*in.as_number(v))) return unknown();
+    auto smaller = less(in, greatest ? out : v, greatest ? v : out, span);
+    if (!smaller) return Value::error();
+    if (*smaller) out = v;
+  }
+  return numpy_scalar(type, out);
+}
+
+// numpy adds eight and more numbers in pairs: only whole numbers give the same in any order.
+bool is_order_free(const std::vector<Value>& items) {
+  if (items.size() < 8) return true;
+  return std::ranges::all_of(items,
+                             [](Value v) { return !v.is_float() || (std::abs(v.f) < 1e9 && std::trunc(v.f) == v.f); });
+}
+
 Value reduced(Interpreter& in, Reduction how, const std::vector<Value>& items, text::Span span) {
   if (how == Reduction::Any || how == Reduction::All) {
     const bool any = how == Reduction::Any;
     auto is = [&](Value v) { return *in.as_number(v) != 0; };
-    return Value::boolean(any ? std::ranges::any_of(items, is) : std::ranges::all_of(items, is));
+    const bool answer = any ? std::ranges::any_of(items, is) : std::ranges::all_of(items, is);
+    return numpy_scalar(NumpyType::Bool, Value::boolean(answer));
   }
   if (items.empty()) {
-    if (how == Reduction::Prod) return Value::floating(1);
-    return how == Reduction::Sum ? Value::floating(0) : unknown();
+    const bool known = how == Reduction::Prod || how == Reduction::Sum;
+    return known ? numpy_scalar(NumpyType::Float64, Value::integer(how == Reduction::Prod)) : unknown();
   }
-  auto whole = [](Value v) { return v.is_bool() ? Value::integer(v.b ? 1 : 0) : v; };
-  Value out = how == Reduction::Max || how == Reduction::Min ? items[0] : whole(items[0]);
-  for (std::size_t i = 1; i < items.size(); ++i) {
-    if (how == Reduction::Max || how == Reduction::Min) {
-      if (std::isnan(*in.as_number(items[i])) || std::isnan(*in.as_number(out))) return unknown();
-      auto smaller = less(in, how == Reduction::Max ? out : items[i], how == Reduction::Max ? items[i] : out, span);
-      if (!smaller) return Value::error();
-      if (*smaller) out = items[i];
-      continue;
-    }
-    out = in.binary(how == Reduction::Prod ? Operator::Mul : Operator::Add, out, whole(items[i]), span);
-    if (out.is_error()) return out;
-    if (!is_number(out)) return unknown();  // beyond 64 bits numpy wraps
+  NumpyType type = default_numpy_type(items[0]);
+  for (Value v : items) type = promoted(type, default_numpy_type(v));
+  if (how == Reduction::Max || how == Reduction::Min) return extreme_of(in, how == Reduction::Max, type, items, span);
+  if (!is_order_free(items)) return unknown();
+  if (how == Reduction::Mean) {
+    const NumpyType out = is_floating(type) ? type : NumpyType::Float64;
+    double sum = 0;
+    for (Value v : items) sum += *in.as_number(v);
+    return out == NumpyType::Float64 ? numpy_scalar(out, Value::floating(sum / static_cast<double>(items.size())))
+                                     : unknown();
   }
-  if (how == Reduction::Mean) return Value::floating(*in.as_number(out) / static_cast<double>(items.size()));
-  return out;
+  // Narrow integers are added in 64 bits.
+  if (!is_floating(type)) {
+    const bool is_signed = promoted(type, NumpyType::Int8) == type || type == NumpyType::Bool;
+    type = is_signed ? NumpyType::Int64 : NumpyType::UInt64;
+  }
+  Value out = numpy_scalar(type, items[0]);
+  for (std::size_t i = 1; i < items.size() && is_number(out); ++i) {
+    out = numpy_binary(how == Reduction::Prod ? Operator::Mul : Operator::Add, out, numpy_scalar(type, items[i]));
+  }
+  return is_number(out) ? out : unknown();
 }
 
 template <Reduction How>
@@ -154,12 +177,13 @@ Value reduction(Interpreter& in, const Arguments& args, Value) {
 template <Operator Op>
 Value cumulated(Interpreter& in, const Arguments& args, Value) {
   if (auto u = unknown_argument(args)) return *u;
-  auto n =
-      args.positional.size() == 1 && args.keywords.empty() ? numbers(in, args.positional[0], args.call) : std::nullopt;
+  auto n = one_argument(in, args);
   if (!n) return in.has_pending() ? Value::error() : unknown();
-  for (std::size_t i = 1; i < n->items.size(); ++i) {
-    n->items[i] = in.binary(Op, n->items[i - 1], n->items[i], args.call);
-    if (n->items[i].is_error()) return Value::error();
+  if (!is_order_free(n->items)) return unknown();
+  for (std::size_t i = 0; i < n->items.size(); ++i) {
+    Value& v = n->items[i];
+    v = numpy_scalar(v.is_float() ? default_numpy_type(v) : NumpyType::Int64, v);
+    if (i > 0) v = numpy_binary(Op, n->items[i - 1], v);
   }
   return array_of(in, std::move(n->items));
 }
@@ -171,10 +195,13 @@ using Real = double (*)(double);
 template <Real F>
 Value real(Interpreter& in, const Arguments& args, Value) {
   if (auto u = unknown_argument(args)) return *u;
-  auto n =
-      args.positional.size() == 1 && args.keywords.empty() ? numbers(in, args.positional[0], args.call) : std::nullopt;
+  auto n = one_argument(in, args);
   if (!n) return in.has_pending() ? Value::error() : unknown();
-  for (Value& v : n->items) v = Value::floating(F(*in.as_number(v)));
+  for (Value& v : n->items) {
+    const NumpyType type = default_numpy_type(v);
+    if (!is_floating(type) && type != NumpyType::Int64 && type != NumpyType::Int32) return unknown();
+    v = numpy_scalar(is_floating(type) ? type : NumpyType::Float64, Value::floating(F(*in.as_number(v))));
+  }
   return result_of(in, std::move(*n));
 }
 
@@ -194,16 +221,17 @@ bool is_finite(double x) { return std::isfinite(x); }
 template <bool Sign>
 Value magnitude(Interpreter& in, const Arguments& args, Value) {
   if (auto u = unknown_argument(args)) return *u;
-  auto n =
-      args.positional.size() == 1 && args.keywords.empty() ? numbers(in, args.positional[0], args.call) : std::nullopt;
+  auto n = one_argument(in, args);
   if (!n) return in.has_pending() ? Value::error() : unknown();
   for (Value& v : n->items) {
+    const NumpyType type = default_numpy_type(v);
     if (v.is_float()) {
       v = Value::floating(!Sign ? std::abs(v.f) : std::isnan(v.f) ? v.f : (v.f > 0) - (v.f < 0));
     } else if (v.is_int()) {
       if (v.i == INT64_MIN) return unknown();
       v = Value::integer(Sign ? (v.i > 0) - (v.i < 0) : v.i < 0 ? -v.i : v.i);
     }
+    v = numpy_scalar(type, v);
   }
   return result_of(in, std::move(*n));
 }
@@ -219,7 +247,8 @@ Value extreme(Interpreter& in, const Arguments& args, Value) {
   if (auto u = unknown_argument(args)) return *u;
   if (args.positional.size() != 2 || !args.keywords.empty()) return unknown();
   return elementwise(in, args.positional[0], args.positional[1], args.call, [&](Value x, Value y) {
-    return reduced(in, Max ? Reduction::Max : Reduction::Min, {x, y}, args.call);
+    return reduced(in, Max ? Reduction::Max : Reduction::Min, {in_operands_type(x, y), in_operands_type(y, x)},
+                   args.call);
   });
 }
 
@@ -241,9 +270,16 @@ Value clip(Interpreter& in, const Arguments& args, Value) {
 
 Value make_array(Interpreter& in, const Arguments& args, Value) {
   if (auto u = unknown_argument(args)) return *u;
-  if (args.positional.size() != 1 || !args.keywords.empty()) return unknown();
-  auto n = numbers(in, args.positional[0], args.call);
+  Bound a(in, args, "numpy.array", {"object", "dtype"}, 1, true);
+  if (!a) return Value::error();
+  auto dtype = a.has(1) ? numpy_dtype(in, a[1]) : std::nullopt;
+  auto type = dtype ? numpy_type(*dtype) : std::nullopt;
+  if (args.keywords.size() > (a.given(1) ? 1u : 0u) || (a.has(1) && !type)) return unknown();
+  auto n = numbers(in, a[0], args.call);
   if (!n) return in.has_pending() ? Value::error() : unknown();
+  if (type) {
+    for (Value& v : n->items) v = numpy_scalar(*type, v);
+  }
   return n->scalar ? unknown() : array_of(in, std::move(n->items));
 }
 
@@ -257,7 +293,7 @@ Value arange(Interpreter& in, const Arguments& args, Value) {
     bounds[args.positional.size() == 1 ? 1 : i] = v.i;
   }
   const __int128 distance = static_cast<__int128>(bounds[1]) - bounds[0];
-  if (bounds[2] == 0 || distance / bounds[2] > static_cast<__int128>(kMaxItems)) return unknown();
+  if (bounds[2] == 0 || distance / bounds[2] > static_cast<__int128>(kMostItems)) return unknown();
   std::vector<Value> items;
   for (std::int64_t v = bounds[0]; bounds[2] > 0 ? v < bounds[1] : v > bounds[1]; v += bounds[2]) {
     items.push_back(Value::integer(v));
@@ -280,7 +316,8 @@ Value array_setitem(Interpreter& in, const Arguments& args, Value) {
   Value index = args.positional[1], v = args.positional[2];
   // An array keeps the type of its elements: what does not fit is converted in ways of numpy's.
   const bool fits = index.is_int() && !items->items.empty() && items->items[0].tag == v.tag;
-  if (!fits) {
+  if (fits) v = numpy_scalar(items->items[0].numpy, v);
+  if (!fits || v.is_opaque()) {
     args.positional[0].as<Instance>()->set(kItems, unknown());
     return Value::none();
   }
@@ -291,9 +328,26 @@ Value array_len(Interpreter&, const Arguments& args, Value) {
   List* items = items_of(args.positional[0]);
   return items ? Value::integer(static_cast<std::int64_t>(items->items.size())) : unknown();
 }
-Value array_list(Interpreter& in, const Arguments& args, Value) {
+Value array_iter(Interpreter& in, const Arguments& args, Value) {
   List* items = items_of(args.positional[0]);
   return items ? in.list(items->items) : unknown();
+}
+Value array_list(Interpreter& in, const Arguments& args, Value) {
+  List* items = items_of(args.positional[0]);
+  if (!items) return unknown();
+  std::vector<Value> out = items->items;
+  for (Value& v : out) v = python_number(v);
+  return in.list(std::move(out));
+}
+Value array_as_type(Interpreter& in, const Arguments& args, Value) {
+  if (auto u = unknown_argument(args)) return *u;
+  List* items = items_of(args.positional[0]);
+  auto dtype = items && args.positional.size() == 2 ? numpy_dtype(in, args.positional[1]) : std::nullopt;
+  auto type = dtype ? numpy_type(*dtype) : std::nullopt;
+  if (!type) return unknown();
+  std::vector<Value> out = items->items;
+  for (Value& v : out) v = numpy_scalar(*type, v);
+  return array_of(in, std::move(out));
 }
 Value array_truth(Interpreter& in, const Arguments& args, Value) {
   List* items = items_of(args.positional[0]);
@@ -309,6 +363,12 @@ Value array_attribute(Interpreter& in, const Arguments& args, Value) {
   if (name->text == "shape") return in.tuple({size});
   if (name->text == "size") return size;
   if (name->text == "ndim") return Value::integer(1);
+  if (name->text == "T") return args.positional[0];
+  const NumpyType type = items->items.empty() ? NumpyType::None : items->items[0].numpy;
+  if (type == NumpyType::None) return unknown();
+  const ir::DataType dtype = dtype_of_numpy(type);
+  if (name->text == "dtype") return numpy_dtype_value(in, dtype);
+  if (name->text == "itemsize") return Value::integer((dtype.bits + 7) / 8);
   return unknown();
 }
 
@@ -327,7 +387,12 @@ Class* array_class(Interpreter& in) {
     add_operator<Operator::FloorDiv>(in, cls, "__floordiv__", "__rfloordiv__");
     add_operator<Operator::Div>(in, cls, "__truediv__", "__rtruediv__");
     add_operator<Operator::Mod>(in, cls, "__mod__", "__rmod__");
-    add_operator<Operator::Pow>(in, cls, "__pow__", "");
+    add_operator<Operator::Pow>(in, cls, "__pow__", "__rpow__");
+    add_operator<Operator::LShift>(in, cls, "__lshift__", "__rlshift__");
+    add_operator<Operator::RShift>(in, cls, "__rshift__", "__rrshift__");
+    add_operator<Operator::BitAnd>(in, cls, "__and__", "__rand__");
+    add_operator<Operator::BitOr>(in, cls, "__or__", "__ror__");
+    add_operator<Operator::BitXor>(in, cls, "__xor__", "__rxor__");
     add_operator<Operator::Eq>(in, cls, "__eq__", "");
     add_operator<Operator::Ne>(in, cls, "__ne__", "");
     add_operator<Operator::Lt>(in, cls, "__lt__", "");
@@ -337,10 +402,11 @@ Class* array_class(Interpreter& in) {
     add_method(in, cls, "__getitem__", array_getitem);
     add_method(in, cls, "__setitem__", array_setitem);
     add_method(in, cls, "__len__", array_len);
-    add_method(in, cls, "__iter__", array_list);
+    add_method(in, cls, "__iter__", array_iter);
     add_method(in, cls, "__bool__", array_truth);
     add_method(in, cls, "__getattr__", array_attribute);
     add_method(in, cls, "tolist", array_list);
+    add_method(in, cls, "astype", array_as_type);
     add_method(in, cls, "prod", reduction<Reduction::Prod>);
     add_method(in, cls, "sum", reduction<Reduction::Sum>);
     add_method(in, cls, "max", reduction<Reduction::Max>);
@@ -378,7 +444,8 @@ std::optional<ir::DataType> named_dtype(std::string_view name, bool torch) {
   return sized ? ir::parse_dtype(name) : std::nullopt;
 }
 
-// What is known of the numbers of a type: finfo and iinfo.
+// What is known of the numbers of a type: finfo and iinfo. `Numpy`: those of finfo are numbers of the type.
+template <bool Numpy>
 Value limits(Interpreter& in, const Arguments& args, Value) {
   if (auto u = unknown_argument(args)) return *u;
   if (args.positional.size() != 1) return unknown();
@@ -416,39 +483,33 @@ Value limits(Interpreter& in, const Arguments& args, Value) {
   };
   for (const Row& row : kRows) {
     if (row.name != name) continue;
-    out->set("max", Value::floating(row.max));
-    out->set("min", Value::floating(-row.max));
-    out->set("eps", Value::floating(row.eps));
-    out->set("tiny", Value::floating(row.tiny));
-    out->set("smallest_normal", Value::floating(row.tiny));
+    const auto type = Numpy ? numpy_type(*dtype) : std::nullopt;
+    auto number = [&](double x) { return type ? numpy_scalar(*type, Value::floating(x)) : Value::floating(x); };
+    out->set("max", number(row.max));
+    out->set("min", number(-row.max));
+    out->set("eps", number(row.eps));
+    out->set("tiny", number(row.tiny));
+    out->set("smallest_normal", number(row.tiny));
     return Value::object(out);
   }
   return unknown();
 }
 
 // np.int32(3): the number, where the type holds it.
-Value scalar(Interpreter& in, const Arguments& args, Value self) {
+Value scalar(Interpreter&, const Arguments& args, Value self) {
   if (auto u = unknown_argument(args)) return *u;
   Class* cls = self.as<Class>();
   auto dtype = cls ? dtype_of(self) : std::nullopt;
-  if (!dtype || args.positional.size() != 1 || !args.keywords.empty()) return unknown();
-  Value v = args.positional[0];
-  const std::string name = ir::dtype_name(*dtype);
-  if (!is_number(v)) return unknown();
-  const double x = *in.as_number(v);
-  if (name == "bool") return Value::boolean(x != 0);
-  if (name == "float64") return Value::floating(x);
-  if (name == "float32") return Value::floating(static_cast<float>(x));
-  if (name == "float16") return Value::floating(static_cast<double>(static_cast<_Float16>(x)));
-  if (!name.starts_with("int") && !name.starts_with("uint")) return unknown();
-  const bool is_signed = name.starts_with("int");
-  std::optional<std::int64_t> whole =
-      v.is_float() ? float_to_int(std::trunc(v.f)) : std::optional(v.is_bool() ? v.b : v.i);
-  if (!whole) return unknown();
-  const __int128 one = 1, w = *whole;
-  const __int128 least = is_signed ? -(one << (dtype->bits - 1)) : 0;
-  const __int128 most = (one << (is_signed ? dtype->bits - 1 : dtype->bits)) - 1;
-  return w < least || w > most ? unknown() : Value::integer(*whole);
+  auto type = dtype ? numpy_type(*dtype) : std::nullopt;
+  if (!type || args.positional.size() != 1 || !args.keywords.empty()) return unknown();
+  return numpy_scalar(*type, args.positional[0]);
+}
+
+// The abstract classes above a type, the nearest first.
+std::vector<std::string_view> kinds_above(std::string_view name) {
+  if (name == "bool") return {"generic"};
+  if (name.find("float") != name.npos) return {"floating", "inexact", "number", "generic"};
+  return {name.starts_with("u") ? "unsignedinteger" : "signedinteger", "integer", "number", "generic"};
 }
 
 // np.float16 and the like: called, it converts; named, it is a dtype.
@@ -458,6 +519,14 @@ Value dtype_class(Interpreter& in, ir::DataType dtype) {
   if (Class* cls = class_named(in, key)) return Value::object(cls);
   const std::string_view kept_key = in.keep(key), kept_name = in.keep(name);
   Class* cls = make_class(in, kept_name, {class_named(in, "object")}, scalar);
+  auto derive = [&](Class* base) {
+    cls->bases.insert(cls->bases.end() - 1, base);
+    cls->mro.insert(cls->mro.end() - 1, base);
+  };
+  if (numpy_type(dtype)) {
+    for (std::string_view kind : kinds_above(name)) derive(typing_marker(in, "numpy." + std::string(kind)).as<Class>());
+  }
+  if (name == "float64") derive(class_named(in, "float"));
   DataTypeValue* d = in.make<DataTypeValue>();
   d->dtype = dtype;
   cls->scope->set(kDtype, Value::object(d));
@@ -511,12 +580,7 @@ Value dtype_value(Interpreter& in, ir::DataType dtype, std::string_view key) {
 Value make_dtype(Interpreter& in, const Arguments& args, Value) {
   if (auto u = unknown_argument(args)) return *u;
   if (args.positional.size() != 1) return unknown();
-  Value of = args.positional[0];
-  auto dtype = dtype_of(of);
-  if (Str* s = of.as<Str>(); s && !dtype) dtype = named_dtype(s->text, false);
-  if (of.as<Class>() == class_named(in, "int")) dtype = ir::parse_dtype("int64");
-  if (of.as<Class>() == class_named(in, "float")) dtype = ir::parse_dtype("float64");
-  if (of.as<Class>() == class_named(in, "bool")) dtype = ir::parse_dtype("bool");
+  auto dtype = numpy_dtype(in, args.positional[0]);
   return dtype ? dtype_value(in, *dtype, "numpy.dtype") : unknown();
 }
 
@@ -525,6 +589,7 @@ Value constant(Interpreter&) {
   return Value::floating(V);
 }
 constexpr double kPi = std::numbers::pi, kE = std::numbers::e;
+constexpr double kGamma = std::numbers::egamma;
 constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
 
 double ceil_of(double x) { return std::ceil(x); }
@@ -538,8 +603,6 @@ double exp2_of(double x) { return std::exp2(x); }
 double log_of(double x) { return std::log(x); }
 double log2_of(double x) { return std::log2(x); }
 double log10_of(double x) { return std::log10(x); }
-
-Value abstract(Interpreter& in, const char* name) { return typing_marker(in, name); }
 
 constexpr Entry kNames[] = {
     {"prod", reduction<Reduction::Prod>},
@@ -584,16 +647,22 @@ constexpr Entry kNames[] = {
     {"array", make_array},
     {"asarray", make_array},
     {"arange", arange},
-    {"finfo", limits},
-    {"iinfo", limits},
+    {"finfo", limits<true>},
+    {"iinfo", limits<true>},
     {"dtype", nullptr, [](Interpreter& in) { return Value::object(dtype_value_class(in, "numpy.dtype")); }},
     {"ndarray", nullptr, [](Interpreter& in) { return Value::object(array_class(in)); }},
-    {"integer", nullptr, [](Interpreter& in) { return abstract(in, "numpy.integer"); }},
-    {"floating", nullptr, [](Interpreter& in) { return abstract(in, "numpy.floating"); }},
+    {"generic", nullptr, [](Interpreter& in) { return typing_marker(in, "numpy.generic"); }},
+    {"number", nullptr, [](Interpreter& in) { return typing_marker(in, "numpy.number"); }},
+    {"integer", nullptr, [](Interpreter& in) { return typing_marker(in, "numpy.integer"); }},
+    {"signedinteger", nullptr, [](Interpreter& in) { return typing_marker(in, "numpy.signedinteger"); }},
+    {"unsignedinteger", nullptr, [](Interpreter& in) { return typing_marker(in, "numpy.unsignedinteger"); }},
+    {"inexact", nullptr, [](Interpreter& in) { return typing_marker(in, "numpy.inexact"); }},
+    {"floating", nullptr, [](Interpreter& in) { return typing_marker(in, "numpy.floating"); }},
     {"inf", nullptr, constant<kInf>},
     {"nan", nullptr, constant<kNan>},
     {"pi", nullptr, constant<kPi>},
     {"e", nullptr, constant<kE>},
+    {"euler_gamma", nullptr, constant<kGamma>},
     {"newaxis", nullptr, [](Interpreter&) { return Value::none(); }},
 };
 
@@ -609,8 +678,8 @@ Value torch_cuda(Interpreter& in) { return in.name_space("torch.cuda", lookup_to
 
 constexpr Entry kTorchNames[] = {
     {"cuda", nullptr, torch_cuda},
-    {"finfo", limits},
-    {"iinfo", limits},
+    {"finfo", limits<false>},
+    {"iinfo", limits<false>},
     {"dtype", nullptr, [](Interpreter& in) { return Value::object(dtype_value_class(in, "torch.dtype")); }},
     {"inf", nullptr, constant<kInf>},
     {"nan", nullptr, constant<kNan>},
@@ -642,7 +711,26 @@ std::optional<ir::DataType> dtype_of(Value v) {
   return d && !d->subscripted ? std::optional(d->dtype) : std::nullopt;
 }
 
-std::span<const Entry> numpy_names() { return kNames; }
+std::span<const Entry> numpy_names() {
+  static const std::vector<Entry> all = [] {
+    std::vector<Entry> names(std::begin(kNames), std::end(kNames));
+    names.insert(names.end(), numpy_function_names().begin(), numpy_function_names().end());
+    return names;
+  }();
+  return all;
+}
+Class* numpy_class(Interpreter& in, NumpyType type) { return dtype_class(in, dtype_of_numpy(type)).as<Class>(); }
+Value numpy_dtype_value(Interpreter& in, ir::DataType dtype) { return dtype_value(in, dtype, "numpy.dtype"); }
+std::optional<ir::DataType> numpy_dtype(Interpreter& in, Value v) {
+  if (auto dtype = dtype_of(v)) return dtype;
+  if (Str* s = v.as<Str>()) return named_dtype(s->text, false);
+  const Class* cls = v.as<Class>();
+  if (!cls) return std::nullopt;
+  if (cls == class_named(in, "int")) return ir::parse_dtype("int64");
+  if (cls == class_named(in, "float")) return ir::parse_dtype("float64");
+  return cls == class_named(in, "bool") ? ir::parse_dtype("bool") : std::nullopt;
+}
+
 std::span<const Entry> torch_names() { return kTorchNames; }
 
 Value numpy_name(Interpreter& in, std::string_view name) {

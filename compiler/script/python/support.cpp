@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "compiler/script/codes.h"
+#include "compiler/script/python/numpy_scalars.h"
 #include "compiler/script/python/set_order.h"
 #include "compiler/script/tirx/tirx.h"
 #include "compiler/script/worlds.h"
@@ -166,6 +167,7 @@ Class* type_of(Interpreter& in, Value v) {
     });
   };
   if (Class* cls = tirx_type_of(in, v)) return cls;
+  if (v.numpy != NumpyType::None) return numpy_class(in, v.numpy);
   switch (v.tag) {
     case Tag::None: return named("types.NoneType");
     case Tag::Ellipsis: return named("types.EllipsisType");
