@@ -456,6 +456,8 @@ static std::string_view lowest_target(const ptx::Candidate& instruction) {
   const std::string_view id = row->id;
   const bool adds = id == "add" || id == "sub" || id == "mul" || id == "fma";
   if (adds) return word("type") == "f32x2" || !word("srctype").empty() ? row->arch : "sm_75";
+  // Blocks of scales are as old as the instruction; keeping B in its collector is new.
+  if (id.starts_with("tcgen05_mma_block_scale_block")) return word("collector_b").empty() ? "sm_100a" : row->arch;
   if (id == "cvt_tf32_f32") return word("satfinite").empty() ? "sm_80" : row->arch;
   return row->arch;
 }

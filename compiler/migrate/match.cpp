@@ -221,7 +221,8 @@ std::vector<Parsed> parse(std::span<const Rule> rules) {
     Parsed& p = out.emplace_back();
     p.rule = rule;
     p.was = parsed(rule.was);
-    if (!rule.is.starts_with('!') && !rule.is.starts_with('?')) p.is = parsed(rule.is);
+    p.of_layouts = rule.is.starts_with('&');
+    if (!rule.is.starts_with('!') && !rule.is.starts_with('?')) p.is = parsed(rule.is.substr(p.of_layouts ? 1 : 0));
     p.keeps = has_rest(*p.call());
   }
   return out;

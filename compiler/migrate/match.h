@@ -17,6 +17,7 @@ struct Parsed {
   Rule rule;
   std::shared_ptr<const syntax::Tree> was, is;  // `is` null: a person must decide, or a note
   bool keeps = false;                           // `...`: what is not named stays as it is
+  bool of_layouts = false;                      // `&`: of a buffer with a layout that the function gives it
 
   // The call of `was`, and the name that it is assigned to; null: none.
   const syntax::Call* call() const;

@@ -197,7 +197,7 @@ bool Rewriter::visit_call(const Call& call, const Node* whole) {
   for (const Parsed& rule : parsed_rules(to_)) {
     if (rule.target() || (rule.is && !rule.keeps && !rule.is_expression() && !whole)) continue;
     const auto found = match(rule, call, names_, at_->node->text);
-    if (!found) continue;
+    if (!found || (rule.of_layouts && !has_own_layout(*found))) continue;
     if (!rule.is) {
       decide(&call, rule.rule.is.substr(1), rule.rule.is.starts_with('?'));
       return false;
@@ -380,6 +380,24 @@ bool Rewriter::replace(const Match& m, const Node* whole, bool is_statement) {
   }
   edit(whole->at, std::move(out));
   return true;
+}
+
+// Is `o` a name that the function, or one around it, binds to a call with `layout=`?
+bool Rewriter::has_own_layout(const Match& m) const {
+  auto known = m.bound.find("o");
+  auto* name =
+      known == m.bound.end() || known->second.nodes.size() != 1 ? nullptr : as<NameRef>(known->second.nodes[0]);
+  bool found = false;
+  for (const FunctionDef* function : functions_) {
+    for_all(function, [&](const Node* n) {
+      auto* assign = name ? as<Assign>(n) : nullptr;
+      auto* call = assign && assign->targets.size() == 1 ? as<Call>(assign->value) : nullptr;
+      auto* target = call ? as<NameRef>(assign->targets.front()) : nullptr;
+      if (!target || target->name.text != name->name.text) return;
+      found |= std::ranges::any_of(call->keywords, [](const Keyword& k) { return k.name.text == "layout"; });
+    });
+  }
+  return found;
 }
 
 // How often the function binds a name.

@@ -44,6 +44,7 @@ class Rewriter {
   std::optional<std::string> rendered(const Match& m, const syntax::Node* part, std::string_view text);
   std::optional<std::string> indentation(const syntax::Node* n) const;
   std::size_t bindings_of(std::string_view name) const;
+  bool has_own_layout(const Match& m) const;
   // The value of `name` within a longer word; `computed`: it stands there in braces. None: it is known at run time.
   std::optional<std::string> part_of_word(const Match& m, std::string_view name, bool* computed) const;
 

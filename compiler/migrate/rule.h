@@ -14,7 +14,8 @@
 //   \n                 ends a statement: `is` can be several where the call is a statement
 //
 // An `is` that begins with `!` says why a person must decide; the script stays as it is there. With `?` it is a note:
-// the text stays right, and may mean something else.
+// the text stays right, and may mean something else. With `&` it holds where `o` is a buffer to which the function
+// gives a layout.
 #pragma once
 #include <span>
 #include <string_view>

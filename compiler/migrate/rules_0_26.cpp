@@ -22,6 +22,10 @@ constexpr Rule kRules[] = {
      "!0.26 is given the layout: layout=tmem_datapath_layout(letter, rows, columns)"},
     {"o.arrive(..., cta_id=rank)", "o.arrive(..., remote=rank)"},
     {"T.TMEMStages(...)", "!0.26 has no TMEMStages: slice a wider buffer, or .tile it"},
+    {"o.local()", "&o.local(layout=o.layout.storage())"},
+    {"o.local(n)", "&o.local(n, layout=o.layout.storage())"},
+    {"o.local(n, m)", "&o.local(n, m, layout=o.layout.storage())"},
+    {"o.local(n, m, k)", "&o.local(n, m, k, layout=o.layout.storage())"},
     {"o.local(...)", "?.local() of 0.26 has the elements in the order of the registers, of 0.25 in that of the layout"},
     // names of T
     {"T.ret(...)", "T.Return(...)"},

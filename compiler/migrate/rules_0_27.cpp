@@ -47,7 +47,7 @@ constexpr Rule kRules[] = {
     {"T.ptx.fence.proxy_async(space)", "T.ptx[\"fence.proxy.async.{space}\"]()"},
     {"T.ptx.fence.proxy_tensormap_release(scope)", "T.ptx[\"fence.proxy.tensormap::generic.release.{scope}\"]()"},
     {"T.ptx.fence.proxy_tensormap_acquire(a, scope=s)",
-     "T.ptx[\"fence.proxy.tensormap::generic.acquire.{s}\"](a, 128)"},
+     "T.ptx[\"fence.proxy.tensormap::generic.acquire.{s}\"](a)"},
     {"T.ptx.setmaxnreg(True, n)", "T.ptx.setmaxnreg.inc.sync.aligned.u32(n)"},
     {"T.ptx.setmaxnreg(False, n)", "T.ptx.setmaxnreg.dec.sync.aligned.u32(n)"},
     {"x = T.ptx.map_shared_rank(p, rank)", "x: T.uint64\nT.ptx.mapa.u64(x, p, T.uint32(rank))"},
@@ -85,7 +85,7 @@ constexpr Rule kRules[] = {
      "T.ptx[\"cp.async.bulk.prefetch.tensor.{dim}d.L2.global.tile\"](map, *coords)"},
     {"T.ptx.prefetch_tensormap(map)", "T.ptx.prefetch.tensormap(map)"},
     {"T.ptx.tensormap.cp_fenceproxy(d, s, scope=k)",
-     "T.ptx[\"tensormap_cp_fenceproxy.global.shared::cta.tensormap::generic.release.{k}.sync.aligned\"](d, s, 128)"},
+     "T.ptx[\"tensormap_cp_fenceproxy.global.shared::cta.tensormap::generic.release.{k}.sync.aligned\"](d, s)"},
     // A warp copies the 128 bytes of a tensor map, 16 bytes a lane.
     {"T.ptx.tensormap.copy_to_shared(d, m)",
      "if T.cuda.mov_sreg(32, \"laneid\") < 8:\n"

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 
 folder = tempfile.mkdtemp(prefix="tw-")
+os.chmod(folder, 0o755)  # what a test starts may run as another user
 with open(os.path.join(folder, "requirements.txt"), "w", encoding="utf-8") as f:
     f.write("apache-tvm==0.25.0.post1\n")
 tempfile.tempdir = folder

@@ -109,6 +109,9 @@ TEST_CASE("what a person must decide stays as it is, with the reason") {
   CHECK(decisions("T.ptx.tcgen05.shift(a)", V0_27).size() == 1);
   CHECK(decisions("y = T.ptx.exp2(a) + 1", V0_27).size() == 1);  // in a function of the host
   CHECK(decisions("T.ret(a)", V0_26).empty());
+  CHECK(decisions("y = a.local(8)", V0_26) == std::vector<std::string>{"a.local(8)"});  // a note
+  CHECK(becomes("y = T.alloc_local((8,), \"int32\", layout=pool)\n    z = y.local(8)", V0_26) ==
+        "y = T.alloc_local((8,), \"int32\", layout=pool)|z = y.local(8, layout=y.layout.storage())");
 }
 
 TEST_CASE("0.26 to 0.27: instructions by their words and operands") {
