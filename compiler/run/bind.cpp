@@ -256,7 +256,8 @@ class Binder {
     for (const lower::ExtentBinding& e : kernel_.plan.extents) {
       auto shape = given_.shapes.find(e.tensor->name);
       if (shape == given_.shapes.end()) continue;
-      if (shape->second.size() != e.tensor->rank()) continue;  // storage as it lies in memory, or told with the shape
+      if (static_cast<std::size_t>(e.dimension) >= shape->second.size()) continue;  // told with the shape
+      if (shape->second.size() == 1 && e.tensor->rank() > 1) continue;              // storage as it lies in memory
       bind(e.var, shape->second[static_cast<std::size_t>(e.dimension)], "tensor " + std::string(e.tensor->name));
     }
     std::string missing, example;
