@@ -163,6 +163,7 @@ frag_256b = fragments("16x256b")
 scales = scale_factors()
 
 
+# tilewright: reference python:reference
 def reference(A):
     if A.ndim == 3:  # scales: tile after tile in the columns, the same 32 rows in each quarter of the lanes
         quarter = A.transpose(1, 0, 2).reshape(32, 64)

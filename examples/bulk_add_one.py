@@ -47,5 +47,6 @@ def add_one(A_ptr: T.handle, B_ptr: T.handle):
         T.ptx.mbarrier.inval(arrived.ptr_to([0]))
 
 
+# tilewright: reference python:reference
 def reference(A):
     return {"B": A + 1}

@@ -52,5 +52,6 @@ def prefetch(A_ptr: T.handle, B_ptr: T.handle):
             parity = parity ^ 1
 
 
+# tilewright: reference python:reference
 def reference(A):
     return {"B": A[:, ::-1] * 2}

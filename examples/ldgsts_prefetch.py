@@ -36,6 +36,7 @@ def prefetch(stages):
     return prefetched
 
 
+# tilewright: reference python:reference
 def reference(A):
     B = 3 * A[:, :, ::-1]
     for batch in range(BATCHES):

@@ -95,6 +95,7 @@ def by_token(A_ptr: T.handle, B_ptr: T.handle):
             T.ptx.mbarrier.arrive(ready.ptr_to([i % 2]))
 
 
+# tilewright: reference python:reference
 def reference(A):
     B = A[:, None, :].repeat(WARPS - 1, axis=1)
     for warp in range(1, WARPS):

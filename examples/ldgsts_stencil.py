@@ -87,5 +87,6 @@ def by_tile(A_ptr: T.handle, B_ptr: T.handle):
     stencil(B, window, block * CENTER, tid)
 
 
+# tilewright: reference python:reference
 def reference(A):
     return {"B": sum(A[i : i + BLOCKS * CENTER] for i in range(2 * HALO + 1))}

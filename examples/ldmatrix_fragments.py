@@ -37,5 +37,6 @@ def load_fragment(A_ptr: T.handle, B_ptr: T.handle):
                 ]
 
 
+# tilewright: reference python:reference
 def reference(A):
     return {"B": A}

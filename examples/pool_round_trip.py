@@ -27,5 +27,6 @@ def pool_round_trip(A_ptr: T.handle, B_ptr: T.handle, C_ptr: T.handle):
     Tx.cta.copy(C[:, :], plain[:, :])
 
 
+# tilewright: reference python:reference
 def reference(A):
     return {"B": A, "C": A}

@@ -27,5 +27,6 @@ def there_and_back(A_ptr: T.handle, B_ptr: T.handle):
     Tx.warp.copy(B[:, :], target[:, :])
 
 
+# tilewright: reference python:reference
 def reference(A):
     return {"B": A}

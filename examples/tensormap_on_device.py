@@ -59,8 +59,9 @@ def grouped(A_ptr: T.handle, B_ptr: T.handle, maps_ptr: T.handle):
     maps[group, lane] = T.uint32(0)
 
 
+# tilewright: reference python:reference
 def reference(A):
     B = (A[:HEIGHT] * 0)[None].repeat(GROUPS, axis=0)
     for group in range(GROUPS):
         B[group, : height(group)] = A[first_row(group) : first_row(group + 1)]
-    return {"B": B, "maps": (A[:GROUPS] * 0).astype("uint32")}
+    return {"A": A, "B": B, "maps": (A[:GROUPS] * 0).astype("uint32")}

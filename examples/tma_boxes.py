@@ -56,5 +56,6 @@ def blocks(dtype, shape):
     return round_trip(shape, dtype, TileLayout(S[shape]), size)
 
 
+# tilewright: reference python:reference
 def reference(A):
     return {"B": A}

@@ -103,6 +103,7 @@ def by_hand(A_ptr: T.handle, B_ptr: T.handle):
         T.ptx.cp_async.bulk.wait_group(0, read=True)
 
 
+# tilewright: reference python:reference
 def reference(A):
     B = A * 2
     B[1:] -= A[:-1]

@@ -56,6 +56,7 @@ def column_sums(A_ptr: T.handle, B_ptr: T.handle):
             use.advance()
 
 
+# tilewright: reference python:reference
 def reference(A):
     B = A[:STEPS] * 0
     for step in range(STEPS):

@@ -32,5 +32,6 @@ def tripled(A_ptr: T.handle, B_ptr: T.handle):
         T.ptx.cp_async.bulk.wait_group(0, read=True)
 
 
+# tilewright: reference python:reference
 def reference(A):
     return {"B": A * 3}

@@ -12,6 +12,11 @@ import zipfile
 
 from glibc import PROMISED
 
+# Python finds the plugin of pytest by it.
+ENTRY_POINTS = """\
+[pytest11]
+tilewright = tilewright.pytest_plugin
+"""
 METADATA = """\
 Metadata-Version: 2.1
 Name: tilewright
@@ -73,6 +78,7 @@ def make(made, folder):
     files[f"{name}.data/scripts/tilewright"] = made.binary
     files[f"{info}/METADATA"] = metadata.encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: tilewright\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+    files[f"{info}/entry_points.txt"] = ENTRY_POINTS.encode()
     for text in ("LICENSE", "THIRD-PARTY-NOTICES.txt"):
         files[f"{info}/licenses/{text}"] = made.text(text)
     record = f"{info}/RECORD"

@@ -257,6 +257,7 @@ class Binder {
       auto shape = given_.shapes.find(e.tensor->name);
       if (shape == given_.shapes.end()) continue;
       if (static_cast<std::size_t>(e.dimension) >= shape->second.size()) continue;  // told with the shape
+      if (shape->second.size() == 1 && e.tensor->rank() > 1) continue;              // storage as it lies in memory
       bind(e.var, shape->second[static_cast<std::size_t>(e.dimension)], "tensor " + std::string(e.tensor->name));
     }
     std::string missing, example;
@@ -302,8 +303,6 @@ class Binder {
       if (t.shape.back() && elements > kMost / t.shape.back()) refuse(t.name + " is too large");
       elements *= t.shape.back();
     }
-    if (auto given = given_.shapes.find(t.name); given != given_.shapes.end() && given->second != t.shape)
-      refuse(t.name + " has shape " + shape_text(t.shape) + ", not " + shape_text(given->second));
     std::int64_t storage = elements;
     if (!b.strides.empty()) {
       std::int64_t expected = 1, last = 0;
@@ -329,6 +328,10 @@ class Binder {
       for (Expr stride : *strides) t.strides.push_back(number_in(stride, "a stride of " + t.name, 0, kMost));
     if (storage < 0 || storage > kMost) refuse(t.name + " is too large");
     t.bytes = packed_bytes_of(b.dtype, storage);
+    const std::vector<std::int64_t> held = t.compact ? t.shape : std::vector{storage};
+    if (auto given = given_.shapes.find(t.name); given != given_.shapes.end() && given->second != held)
+      refuse(t.name + (t.compact ? " has shape " : " takes its storage as it lies in memory, of shape ") +
+             shape_text(held) + ", not " + shape_text(given->second));
     return t;
   }
 

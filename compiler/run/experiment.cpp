@@ -1,7 +1,9 @@
 #include "compiler/run/experiment.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "compiler/run/element.h"
 #include "compiler/run/parallel.h"
 #include "compiler/run/simulated_executor.h"
 #include "compiler/toolchain/digest.h"
@@ -182,7 +184,7 @@ void Experiment::compare_with(std::size_t i, std::string_view expected, const st
     const bool unordered = wanted_.unordered.contains(report.bound.job.buffers[i].name);
     auto held = [&](std::string_view got) {
       if (!unordered) return compare(dtype, got, expected, t.tolerance);
-      return compare(dtype, in_order(dtype, got), in_order(dtype, expected), t.tolerance);
+      return compare(dtype, in_any_order(i, got), in_any_order(i, expected), t.tolerance);
     };
     t.comparison = held(left.contents);
     if (!left.later.empty()) t.later = held(left.later);
@@ -198,6 +200,48 @@ void Experiment::compare_with(std::size_t i, std::string_view expected, const st
   for (std::size_t b = 0; b < std::min(left.written.size(), got.size()); ++b)
     if (left.written[b]) got[b] = left.contents.data()[b];
   t.comparison = compare(dtype, got, expected, t.tolerance);
+}
+
+// A number, a scalar or extent of the kernels, or what a tensor of one element holds after the run.
+std::optional<std::int64_t> Experiment::number_of(std::string_view word) const {
+  if (const auto number = inputs::parse_number(word)) return number->integer;
+  const Bound& bound = report.bound;
+  if (auto it = bound.extents.find(word); it != bound.extents.end()) return it->second;
+  if (auto it = bound.values.find(word); it != bound.values.end()) return it->second.integer;
+  const auto at = buffer_named(word.substr(0, word.find('[')));
+  if (!at) return std::nullopt;
+  const BoundTensor& t = bound.tensors[*at];
+  const Contents& left = t.role == Role::Input ? bound.job.buffers[*at].contents : report.outcome.buffers[*at].contents;
+  const std::int64_t width = t.dtype.storage_bits() / 8;
+  if (!t.dtype.is_integral() || t.bytes != width || static_cast<std::int64_t>(left.size()) != width)
+    return std::nullopt;
+  const std::uint64_t bits = element_bits(t.dtype, left, 0);
+  const auto value = decode_element(t.dtype, bits);
+  return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
+}
+
+// The elements that are compared, in their order by value.
+std::string Experiment::in_any_order(std::size_t i, std::string_view contents) const {
+  const BoundTensor& t = report.bound.tensors[i];
+  const Unordered& part = wanted_.unordered.find(t.name)->second;
+  const auto from = part.whole() ? 0 : number_of(part.from), to = part.whole() ? 0 : number_of(part.to);
+  const std::int64_t rows = t.shape.empty() ? 0 : t.shape.front();
+  if (part.whole() || !from || !to || !t.compact || rows <= 0) return in_order(t.dtype, contents);
+  const auto row = static_cast<std::size_t>(t.bytes / rows);
+  const std::int64_t last = std::clamp<std::int64_t>(*to, 0, rows), first = std::clamp<std::int64_t>(*from, 0, last);
+  return in_order(t.dtype,
+                  contents.substr(static_cast<std::size_t>(first) * row, static_cast<std::size_t>(last - first) * row));
+}
+
+std::expected<void, Failure> Experiment::expect(const std::string& tensor, const GivenArray& given) {
+  const auto at = buffer_named(tensor);
+  if (!at) return std::unexpected(Failure{given.from + ": the kernel has no tensor " + tensor, {}});
+  const BoundTensor& t = report.bound.tensors[*at];
+  if (t.role == Role::Input || report.tensors[*at].comparison) return {};
+  if (auto fits = matches(given.array, t.dtype, array_shape(t)); !fits)
+    return std::unexpected(Failure{given.from + ": " + tensor + ": " + fits.error(), {}});
+  compare_with(*at, given.array.data, given.from);
+  return {};
 }
 
 std::expected<void, Failure> Experiment::expect(const lower::LoweredKernel& reference, const std::string& name,

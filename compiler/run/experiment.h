@@ -9,7 +9,6 @@
 #pragma once
 #include <functional>
 #include <map>
-#include <set>
 
 #include "compiler/run/executor.h"
 #include "compiler/run/fill.h"
@@ -30,6 +29,13 @@ struct GivenArray {
   NpyArray array;
 };
 
+// The elements of a tensor that may come in any order: all of them, or those of its first dimension from `from` to
+// before `to`, each a number, a scalar, an extent or a tensor of one element. What lies outside is not compared.
+struct Unordered {
+  std::string from, to;
+  bool whole() const { return to.empty(); }
+};
+
 // What an experiment is to be, beside its kernels. Names are those of tensors.
 struct Wanted {
   std::map<std::string, Number, std::less<>> values;  // scalars and symbolic extents
@@ -40,9 +46,9 @@ struct Wanted {
   std::uint64_t seed = 1;                    // of the inputs that are not given
   std::optional<double> relative, absolute;  // tolerances; by type where they are not said
   int warmups = 3, repeats = 10;
-  std::set<std::string, std::less<>> unordered;        // tensors whose elements may come in any order
-  int schedules = 0;                                   // of the simulator; 0: as many as it tries by itself
-  std::int64_t memory_limit = default_memory_limit();  // bytes of this machine's memory for tensors
+  std::map<std::string, Unordered, std::less<>> unordered;  // by tensor
+  int schedules = 0;                                        // of the simulator; 0: as many as it tries by itself
+  std::int64_t memory_limit = default_memory_limit();       // bytes of this machine's memory for tensors
 };
 
 class Experiment {
@@ -67,6 +73,8 @@ class Experiment {
   using Cubin = std::function<std::expected<std::string, Failure>()>;
   std::expected<void, Failure> expect(const lower::LoweredKernel& reference, const std::string& name,
                                       Executor& executor, const Cubin& cubin, const std::stop_token& stop);
+  // Compares a tensor that the kernels write with an array, as far as nothing was expected of it yet.
+  std::expected<void, Failure> expect(const std::string& tensor, const GivenArray& array);
   // Is there something written of which nothing was expected yet?
   bool lacks_expectations() const;
   // After a fault: the simulator, given the same inputs, may find the line. Takes seconds, at most.
@@ -85,6 +93,8 @@ class Experiment {
   std::optional<Failure> take(std::size_t buffer);
   std::optional<std::size_t> buffer_named(std::string_view name) const;
   void compare_with(std::size_t buffer, std::string_view expected, const std::string& from);
+  std::optional<std::int64_t> number_of(std::string_view word) const;
+  std::string in_any_order(std::size_t buffer, std::string_view contents) const;
 
   Wanted wanted_;
   std::vector<const lower::LoweredKernel*> kernels_;

@@ -26,7 +26,7 @@ constexpr CommentWord kWords[] = {
      "Findings on this line that are meant as they are. None that fails a kernel; one of the simulator with a reason, "
      "ignore[TW5020: why it is right]."},
     {"reference", "reference expected(...)", "reference expected(ROWS)",
-     "What `run` compares with: the function or kernel that it expects."},
+     "What `run` compares with: the kernel that it expects, or python:FUNCTION, which computes it in Python."},
     {"run", "run copy n=128", "run ENTRY reference=expected A=random(seed=7) B=poison n=100 repeat=20",
      "What `run` does with a kernel: its inputs, what is expected, how often."},
     {"sequence", "sequence encode then consume", "sequence encode then consume",

@@ -11,9 +11,12 @@ namespace tilewright::session {
 namespace {
 
 constexpr RunOption kOptions[] = {
-    {"reference", "reference=expected(...)", "An entry whose kernel computes what is expected, of the same tensors."},
+    {"reference", "reference=expected(...)",
+     "An entry whose kernel computes what is expected, of the same tensors; or python:FUNCTION, in Python."},
     {"expected.", "expected.B=file.npy", "What a tensor should hold afterwards."},
-    {"expected", "expected=unordered(B)", "Tensors whose elements may come in any order."},
+    {"expected", "expected=unordered(B)",
+     "Tensors whose elements may come in any order; unordered(out[0:count]): those of a part, and nothing of the "
+     "rest."},
     {"rtol", "rtol=1e-3", "Relative tolerance."},
     {"atol", "atol=1e-5", "Absolute tolerance."},
     {"repeat", "repeat=20", "Timed launches, on a GPU."},
@@ -52,7 +55,7 @@ class Reader {
 
   void setting(std::string_view name, std::string_view value) {
     if (name == "reference") {
-      if (is_file(value))
+      if (is_file(value) && !value.starts_with("python:"))
         wrong_.push_back(
             {value, "an array is expected of one tensor", {}, "write expected.NAME=" + std::string(value)});
       else
@@ -87,20 +90,38 @@ class Reader {
     }
   }
 
-  // "unordered(A, B)"
+  // "unordered(A, out[0:count])"
   void unordered(std::string_view value) {
     constexpr std::string_view kWord = "unordered(";
     if (!value.starts_with(kWord) || !value.ends_with(')'))
-      return want(value, "expected", "unordered(NAME, ...), the tensors whose elements may come in any order");
+      return want(value, "expected",
+                  "unordered(NAME, ...) or unordered(NAME[0:count]): elements that may come in any order");
     std::string_view names = value.substr(kWord.size(), value.size() - kWord.size() - 1);
     while (!names.empty()) {
       const std::size_t comma = std::min(names.find(','), names.size());
-      std::string_view name = names.substr(0, comma);
-      while (name.starts_with(' ')) name.remove_prefix(1);
-      while (name.ends_with(' ')) name.remove_suffix(1);
-      if (!name.empty()) out_.unordered.push_back(name);
+      if (const std::string_view name = trimmed(names.substr(0, comma)); !name.empty()) one_unordered(name);
       names.remove_prefix(std::min(comma + 1, names.size()));
     }
+  }
+
+  static std::string_view trimmed(std::string_view text) {
+    while (text.starts_with(' ')) text.remove_prefix(1);
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    return text;
+  }
+
+  // "B", "out[0:count]", "out[:n]".
+  void one_unordered(std::string_view text) {
+    const std::size_t open = text.find('[');
+    if (open == text.npos) return out_.unordered.push_back({text, {}, {}});
+    const std::size_t colon = text.find(':', open);
+    if (!text.ends_with(']') || colon == text.npos)
+      return want(text, "expected", "a part as NAME[FROM:TO], of the first dimension");
+    std::string_view from = trimmed(text.substr(open + 1, colon - open - 1));
+    const std::string_view to = trimmed(text.substr(colon + 1, text.size() - colon - 2));
+    if (from.empty()) from = "0";
+    if (to.empty()) return out_.unordered.push_back({text.substr(0, open), {}, {}});
+    out_.unordered.push_back({trimmed(text.substr(0, open)), from, to});
   }
 
   void contents(std::string_view name, std::string_view value, std::vector<RunSettings::Contents>& to) {
@@ -241,8 +262,14 @@ void check_run_names(const RunSettings& settings, std::span<const ir::Kernel* co
   }
   for (const RunSettings::Contents& c : settings.expected)
     if (!names.tensors.contains(c.name)) unknown(c.name, true);
-  for (std::string_view name : settings.unordered)
-    if (!names.tensors.contains(name)) unknown(name, true);
+  for (const RunSettings::Unordered& u : settings.unordered) {
+    if (!names.tensors.contains(u.name)) unknown(u.name, true);
+    for (std::string_view word : {u.from, u.to}) {
+      const std::string_view bare = word.substr(0, word.find('['));
+      const bool known = names.tensors.contains(bare) || names.numbers.contains(bare) || inputs::parse_number(word);
+      if (!word.empty() && !known) unknown(bare, false);
+    }
+  }
 }
 
 std::map<std::string, inputs::Number, std::less<>> numbers_said(const CompiledKernel& kernel, const Compiled& compiled,

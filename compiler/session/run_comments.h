@@ -31,7 +31,11 @@ struct RunSettings {
   };
   std::string reference;
   std::vector<Contents> given, expected;
-  std::vector<std::string_view> unordered;  // tensors whose elements may come in any order
+  // Tensors whose elements may come in any order; `to` empty: all of them, else those from `from` to before `to`.
+  struct Unordered {
+    std::string_view name, from, to;
+  };
+  std::vector<Unordered> unordered;
   std::optional<double> relative, absolute;
   std::optional<int> repeats, warmups, schedules;
   std::optional<std::uint64_t> seed;

@@ -166,7 +166,7 @@ class Joining {
       if (!run) continue;
       for (std::string_view part : run->kernels()) expression(part);
       for (const RunComment::Setting& s : run->settings)
-        if (s.name == "reference") expression(s.value);
+        if (s.name == "reference" && !s.value.starts_with("python:")) expression(s.value);
     }
   }
 

@@ -290,7 +290,10 @@ std::string_view directive_expression(const Directive& directive) {
   for (std::string_view word : {"entry ", "reference "}) {
     if (!directive.text.starts_with(word)) continue;
     std::string_view text = directive.text.substr(word.size());
-    return text.substr(std::min(text.find_first_not_of(' '), text.size()));
+    text = text.substr(std::min(text.find_first_not_of(' '), text.size()));
+    constexpr std::string_view kPython = "python:";  // a function of this file, or of another one
+    if (!text.starts_with(kPython)) return text;
+    return text.find(".py:") == text.npos ? text.substr(kPython.size()) : std::string_view();
   }
   return {};
 }

@@ -222,7 +222,7 @@ class Checker:
         if code in (INT, UINT, BOOL):
             try:
                 value = argument.__index__()
-            except AttributeError:
+            except Exception:  # of whatever was given: tensors of torch raise their own
                 self.fail(given, f"{argument!r:.40} is no integer; the script declares {given.declared()}")
             low = -(1 << (bits - 1)) if code == INT else 0
             high = 1 if code == BOOL else (1 << (bits - (code == INT))) - 1
@@ -231,7 +231,7 @@ class Checker:
         else:
             try:
                 value = float(argument)
-            except (TypeError, ValueError):
+            except Exception:  # likewise
                 self.fail(given, f"{argument!r:.40} is no number; the script declares {given.declared()}")
         self.values[given.name] = value
 

@@ -14,7 +14,7 @@ _POINTER, _CONSTANT, _SCALAR, _MAP, _MAP_ADDRESS = range(5)
 _OTHER_CLUSTERS = 8  # CTAs: what a larger cluster has to be allowed
 
 
-def load(path, *, arch=None, dialect=None):
+def load(path, *, arch=None, dialect=None) -> "Script":
     """A tile script. Nothing of it is compiled before a kernel is asked for.
 
     arch: the architecture to compile for, such as "sm_90a" (default: the device's own; of the simulator what the script
@@ -34,7 +34,7 @@ class Script:
         self.dialect = dialect
         self._kernels = {}
 
-    def __getitem__(self, entry):
+    def __getitem__(self, entry) -> "Kernel":
         if entry not in self._kernels:
             self._kernels[entry] = Kernel(self, entry)
         return self._kernels[entry]

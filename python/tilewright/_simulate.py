@@ -54,8 +54,8 @@ def simulate(kernel, arguments):
     kernel._numbers(checker)
     folder = tempfile.mkdtemp(prefix="tilewright-")
     try:
-        words = ["run", kernel.script.path, "--entry", kernel.entry, "--on", "sim", "--json", "--schedules", "1",
-                 "-o", os.path.join(folder, "out"), *kernel.script.options()]
+        words = ["run", kernel.script.path, "--entry", kernel.entry, "--on", "sim", "--json", "--schedules", "1", "--reference",
+                 "none", "-o", os.path.join(folder, "out"), *kernel.script.options()]
         for at, (given, view) in enumerate(zip(kernel._given, views)):
             if view is None:
                 words += ["--set", f"{given.name}={checker.values[given.name]}"]

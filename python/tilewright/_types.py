@@ -132,6 +132,23 @@ class Contest(Answer):
 
 
 @dataclass(frozen=True)
+class Counted(Answer):
+    global_read: Sectors
+    global_write: Sectors
+    shared_read: Wavefronts
+    shared_write: Wavefronts
+    atomics: int
+    operations: int
+    copied_global_bytes: int
+    copied_global_sectors: int
+    copied_shared_bytes: int
+    tensor_operations: int
+    barrier_waits: int
+    barrier_meetings: int
+    uncounted: int
+
+
+@dataclass(frozen=True)
 class Diagnostic(Answer):
     """One finding; `tilewright explain CODE` says what its code means."""
 
@@ -142,6 +159,7 @@ class Diagnostic(Answer):
     related: List[Related]
     hint: str
     chain: Optional[List[Optional[Range]]] = None
+    fixes: Optional[List[Fix]] = None
 
 
 @dataclass(frozen=True)
@@ -194,6 +212,18 @@ class Explanation(Answer):
 class Failure(Answer):
     file: str
     message: str
+
+
+@dataclass(frozen=True)
+class Fix(Answer):
+    title: str
+    edits: List[FixEdit]
+
+
+@dataclass(frozen=True)
+class FixEdit(Answer):
+    range: Optional[Range]
+    text: str
 
 
 @dataclass(frozen=True)
@@ -303,6 +333,60 @@ class Position(Answer):
 
 
 @dataclass(frozen=True)
+class Profile(Answer):
+    """What the run asks of the hardware, by line of the script, the most costly first."""
+
+    counted_by: str
+    cost_is: str
+    total: Counted
+    global_bytes: int
+    operations_per_byte: float
+    lines: List[ProfileLine]
+    advice: List[Diagnostic]
+    buffers: List[ProfileBuffer]
+
+
+@dataclass(frozen=True)
+class ProfileBuffer(Answer):
+    name: str
+    row_bytes: int
+    rows: int
+    used_by_copies: bool
+    wavefronts: int
+    ideal: int
+    advised: Optional[str]
+    others: List[ProfileBufferOther]
+
+
+@dataclass(frozen=True)
+class ProfileBufferOther(Answer):
+    layout: str
+    wavefronts: int
+
+
+@dataclass(frozen=True)
+class ProfileLine(Answer):
+    global_read: Sectors
+    global_write: Sectors
+    shared_read: Wavefronts
+    shared_write: Wavefronts
+    atomics: int
+    operations: int
+    copied_global_bytes: int
+    copied_global_sectors: int
+    copied_shared_bytes: int
+    tensor_operations: int
+    barrier_waits: int
+    barrier_meetings: int
+    uncounted: int
+    file: str
+    line: int
+    text: str
+    cost: float
+    chain: List[Optional[Range]]
+
+
+@dataclass(frozen=True)
 class Range(Answer):
     """A place in a script, end exclusive; null where there is none."""
 
@@ -348,6 +432,7 @@ class RunReport(Answer):
     where: Optional[str] = None
     attempt: Optional[int] = None
     seconds: Optional[float] = None
+    profile: Optional[Profile] = None
 
 
 @dataclass(frozen=True)
@@ -438,6 +523,15 @@ class RunReportWatchRow(Answer):
     thread: int
     loops: List[int]
     values: List[Union[float, str]]
+
+
+@dataclass(frozen=True)
+class Sectors(Answer):
+    requests: int
+    sectors: int
+    ideal: int
+    bytes: int
+    worst: int
 
 
 @dataclass(frozen=True)
@@ -551,6 +645,15 @@ class Trial(Answer):
     reason: str
 
 
+@dataclass(frozen=True)
+class Wavefronts(Answer):
+    requests: int
+    wavefronts: int
+    ideal: int
+    bytes: int
+    worst: int
+
+
 # The classes of the objects in each field.
 Call._made_of = {"range": Range, "chain": Range, "active": CallActive, "trials": Trial}
 CheckReport._made_of = {"diagnostics": Diagnostic, "silenced": Silenced, "not_checked": CheckReportNotChecked, "failures": Failure, "dialects": CheckReportDialect}
@@ -558,18 +661,24 @@ Compilation._made_of = {"kernels": CompiledKernel, "diagnostics": Diagnostic, "f
 CompiledKernel._made_of = {"range": Range, "launch": Launch, "calls": Call, "tensor_maps": TensorMap, "arch_from": CompiledKernelArchFrom, "sources": CompiledKernelSource, "plan": Plan, "call": HostCall, "resources": CompiledKernelResource, "source_map": CompiledKernelSourceMap, "dialect": Dialect}
 CompiledKernelArchFrom._made_of = {"range": Range}
 CompiledKernelSourceMap._made_of = {"range": Range, "chain": Range}
-Diagnostic._made_of = {"range": Range, "related": Related, "chain": Range}
+Counted._made_of = {"global_read": Sectors, "global_write": Sectors, "shared_read": Wavefronts, "shared_write": Wavefronts}
+Diagnostic._made_of = {"range": Range, "related": Related, "chain": Range, "fixes": Fix}
 Entries._made_of = {"entries": EntriesEntry, "needs_arguments": EntriesNeedsArgument, "failures": Failure, "dialect": Dialect}
 EntriesEntry._made_of = {"range": Range}
 EntriesNeedsArgument._made_of = {"range": Range}
 ExplainedKernel._made_of = {"calls": Call}
 Explanation._made_of = {"kernels": ExplainedKernel, "diagnostics": Diagnostic, "failures": Failure, "dialect": Dialect}
+Fix._made_of = {"edits": FixEdit}
+FixEdit._made_of = {"range": Range}
 HostCall._made_of = {"signature": HostCallSignature, "arguments": HostCallArgument, "values": HostCallValue, "checks": HostCallCheck, "maps": HostCallMap}
 HostCallSignature._made_of = {"range": Range}
 Plan._made_of = {"launch": Launch, "params": PlanParam, "attributes": PlanAttribute, "tensor_maps": TensorMap}
+Profile._made_of = {"total": Counted, "lines": ProfileLine, "advice": Diagnostic, "buffers": ProfileBuffer}
+ProfileBuffer._made_of = {"others": ProfileBufferOther}
+ProfileLine._made_of = {"global_read": Sectors, "global_write": Sectors, "shared_read": Wavefronts, "shared_write": Wavefronts, "chain": Range}
 Range._made_of = {"start": Position, "end": Position}
 Related._made_of = {"range": Range}
-RunReport._made_of = {"device": RunReportDevice, "launch": Launch, "fault": RunReportFault, "findings": Diagnostic, "tensors": Tensor, "timing": RunReportTiming, "silenced": Silenced, "launches": Launch, "watches": RunReportWatch}
+RunReport._made_of = {"device": RunReportDevice, "launch": Launch, "fault": RunReportFault, "findings": Diagnostic, "tensors": Tensor, "timing": RunReportTiming, "silenced": Silenced, "launches": Launch, "watches": RunReportWatch, "profile": Profile}
 RunReportFault._made_of = {"range": Range}
 RunReportTiming._made_of = {"hot": Spread, "copy": RunReportTimingCopy, "against": RunReportTimingAgainst, "conditions": RunReportTimingCondition}
 RunReportTimingAgainst._made_of = {"cold": Spread, "hot": Spread, "compared_cold": Contest, "compared_hot": Contest}

@@ -152,6 +152,7 @@ std::expected<void, run::Failure> run_all(const Asked& asked, work::Builder& bui
   auto slots = slots_for(asked.on, asked.scripts.front(), asked.arguments.deadline, asked.jobs, asked.stop, told);
   if (!slots) return std::unexpected(slots.error());
   work::RunRequest request;
+  request.python = project::python_interpreter();
   work::BatchPlace place(std::move(*slots), asked.jobs, request, [&] { return &builder.tools(); }, asked.stop);
   if (!asked.arguments.build.architectures.empty()) request.arch = asked.arguments.build.architectures.front();
   work::Batch batch({.files = asked.scripts,

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "compiler/syntax/run_comment.h"
 #include "server/cli/commands.h"
 #include "server/cli/interrupts.h"
 #include "server/cli/run_batch.h"
@@ -54,11 +55,25 @@ class RunProgress {
   std::chrono::steady_clock::time_point said_ = std::chrono::steady_clock::now();
 };
 
-int run_one(const RunOptions& options, const work::RunRequest& request, const std::stop_token& stop) {
+// The place of the run comment that stands in this line of the file.
+std::optional<std::uint32_t> comment_in(const project::LoadedFile& file, std::uint32_t line) {
+  for (const syntax::Directive& d : file.tree->directives())
+    if (syntax::run_comment(d) && file.source->position(d.offset).line + 1 == line) return d.offset;
+  return std::nullopt;
+}
+
+int run_one(const RunOptions& options, work::RunRequest request, const std::stop_token& stop) {
   if (auto failure = senseless(options)) return refuse(options, *failure);
   auto file = project::load(options.paths.front());
   if (!file) return refuse(options, {file.error(), {}});
   if (!options.dialect.read(&file->dialect)) return kUsage;
+  if (options.comment) {
+    request.comment = comment_in(*file, *options.comment);
+    if (!request.comment)
+      return refuse(options, {options.paths.front() + ":" + std::to_string(*options.comment) +
+                                  ": there is no comment `# tilewright: run` in this line",
+                              {}});
+  }
   auto simulator = simulator_of(options);
   if (!simulator) return refuse(options, simulator.error());
   RunProgress progress;
@@ -103,7 +118,7 @@ int run_command(const RunOptions& options) {
   auto request = request_of(options);
   if (!request) return refuse(options, request.error());
   return options.all() ? run_batch(options, std::move(*request), interrupts.token())
-                       : run_one(options, *request, interrupts.token());
+                       : run_one(options, std::move(*request), interrupts.token());
 }
 
 }  // namespace

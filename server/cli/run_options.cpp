@@ -149,8 +149,12 @@ void add_tensors(CLI::App& c, RunOptions& options) {
   repeatable(c, "--expect", options.expected,
              "NAME=FILE.npy, or as with --input: what a tensor should hold afterwards; repeatable");
   c.add_option("--reference", options.reference,
-               "An expression that yields a kernel of the same tensors whose results are expected (default: what "
-               "'# tilewright: reference EXPR' above the kernel says)");
+               "An expression that yields a kernel of the same tensors whose results are expected; FILE.py:FUNCTION, a "
+               "function in Python that computes them; or none (default: what '# tilewright: reference EXPR' above the "
+               "kernel says)");
+  c.add_option("--python", options.python,
+               "The interpreter that computes references in Python, with numpy (default: TILEWRIGHT_PYTHON, else "
+               "python3)");
   c.add_option("--rtol", options.rtol, "Relative tolerance (default: by type; integers exactly)")
       ->check(CLI::NonNegativeNumber);
   c.add_option("--atol", options.atol, "Absolute tolerance (default: by type)")->check(CLI::NonNegativeNumber);
@@ -160,6 +164,9 @@ void add_experiment(CLI::App& c, RunOptions& options) {
   repeatable(c, "--entry", options.entries,
              "An expression that yields the kernel, e.g. 'make(128, 64)'; repeated: kernels that run in turn on the "
              "same tensors; all: every entry of every script, side by side");
+  c.add_option(
+      "--comment", options.comment,
+      "LINE: follow the comment '# tilewright: run' of this line (default: the first that speaks of the entry)");
   add_tensors(c, options);
   c.add_option("--seed", options.seed,
                "Seed of the random inputs, or secret: drawn for this run and told at its end (default: 1)");
@@ -217,6 +224,7 @@ std::expected<work::RunRequest, run::Failure> request_of(const RunOptions& optio
     if (!options.all()) request.entry += (request.entry.empty() ? "" : " then ") + entry;
   request.arch = options.arch;
   request.reference = options.reference;
+  request.python = options.python.empty() ? project::python_interpreter() : options.python;
   request.against = options.against;
   request.watches = options.watches;
   request.digests = options.json();

@@ -15,11 +15,12 @@ namespace tilewright::cli {
 
 struct RunOptions {
   std::vector<std::string> paths;
-  std::string on, arch, reference, against, trace, folder, driver = "libcuda.so.1", nvml = "libnvidia-ml.so.1";
+  std::string on, arch, reference, python, against, trace, folder, driver = "libcuda.so.1", nvml = "libnvidia-ml.so.1";
   std::vector<std::string> entries, cubins, inputs, outputs, expected, settings, watches;
   std::vector<int> devices;
   std::string seed, format = "text";
   std::optional<int> repeat, warmup, schedules;
+  std::optional<std::uint32_t> comment;  // the line of the one that is meant
   std::uint64_t steps = 4'000'000'000;
   unsigned jobs = threads::kAllCores;
   std::string clusters;

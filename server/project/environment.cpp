@@ -56,6 +56,11 @@ toolchain::Options toolchain_options() {
   return options;
 }
 
+std::string python_interpreter() {
+  const char* named = std::getenv("TILEWRIGHT_PYTHON");
+  return named && *named ? named : "python3";
+}
+
 std::string wrong_cuda_home(const toolchain::Options& options) {
   const char* home = std::getenv("CUDA_HOME");
   if (!home || !*home) return {};

@@ -20,6 +20,8 @@ toolchain::Options toolchain_options();
 void share_cache(std::function<std::shared_ptr<toolchain::SharedStore>()> open);
 // CUDA_HOME names no CUDA: what is wrong with it, and what is used instead. Empty: it does, or is not set.
 std::string wrong_cuda_home(const toolchain::Options& options);
+// The interpreter of references in Python: TILEWRIGHT_PYTHON, else python3.
+std::string python_interpreter();
 // 64 bits that cannot be foretold. Not std::random_device: that of libstdc++ asks for a glibc of 2022.
 std::uint64_t random_bits();
 // The GPU of this machine, with this process's environment: the driver looks there for its libraries and devices.

@@ -16,6 +16,7 @@
 #include "server/project/files.h"
 #include "server/project/opened.h"
 #include "server/work/executors.h"
+#include "server/work/python_reference.h"
 #include "server/work/run_source.h"
 
 namespace tilewright::work {
@@ -209,7 +210,8 @@ class Run {
                  w.meant.empty() ? w.hint : "did you mean " + w.meant + "?");
       }
       for (const auto& c : settings.given) given(c, values);
-      for (std::string_view name : settings.unordered) wanted_.unordered.emplace(name);
+      for (const auto& u : settings.unordered)
+        wanted_.unordered.emplace(u.name, run::Unordered{std::string(u.from), std::string(u.to)});
       for (const auto& c : settings.expected) {
         const std::string name(c.name);
         if (wanted_.expected.contains(name) || wanted_.expected_fills.contains(name)) continue;
@@ -233,6 +235,11 @@ class Run {
     if (reference_.empty()) reference_ = with_arguments(settings.reference, kernels_.back()->entry->expression);
     if (reference_.empty())
       reference_ = reference_comment(file_, *kernels_.back(), answer_.compiled.evaluation->anchors);
+    if (reference_ == "none") {
+      reference_.clear();
+      wanted_.expected.clear();
+      wanted_.expected_fills.clear();
+    }
   }
 
   // 53 bits: every reader of JSON keeps them.
@@ -481,7 +488,7 @@ class Run {
     alone->execute(executor_, stop_);
     stop_here();
     const bool done = alone->report.outcome.status == run::Status::Done;
-    if (done && !reference_.empty() && alone->lacks_expectations()) compare_with(*alone, reference_);
+    if (done && !reference_.empty() && alone->lacks_expectations()) compare_with_reference(*alone);
     alone->judge();
     for (const std::string& problem : alone->report.problems)
       rival_problems_.push_back(request_.against + ": " + problem);
@@ -514,7 +521,9 @@ class Run {
     std::future<void> digests;
     if (request_.digests) digests = std::async(std::launch::async, [&e] { e.digest(); });
     if (!reference_.empty()) {
-      if (e.lacks_expectations()) compare_with(e, reference_);
+      if (e.lacks_expectations()) compare_with_reference(e);
+    } else if (request_.reference == "none") {
+      e.report.notes.emplace_back("nothing is expected of the outputs, as asked for");
     } else if (wanted_.expected.empty() && wanted_.expected_fills.empty()) {
       e.report.notes.push_back(
           "nothing says what the outputs should be: name a kernel that computes them in a comment "
@@ -523,6 +532,27 @@ class Run {
     if (digests.valid()) digests.get();
     e.locate_mismatches(stop_);
     stop_here();
+  }
+
+  void compare_with_reference(run::Experiment& e) {
+    const auto function = python_function(reference_, file_.source->path());
+    if (!function) return compare_with(e, reference_);
+    if (request_.python.empty()) {
+      e.report.notes.push_back("the reference " + reference_ +
+                               " is not computed here: code in Python is executed by `tilewright run` and `tilewright "
+                               "build --test` alone");
+      return;
+    }
+    tell("computing " + reference_);
+    auto arrays = python_reference(*function, request_.python, e.report.bound, stop_);
+    stop_here();
+    if (!arrays && arrays.error().missing && request_.reference.empty()) {
+      e.report.notes.push_back(arrays.error().message);
+      return;
+    }
+    if (!arrays) unusable(arrays.error().message, arrays.error().hint);
+    for (const auto& [tensor, array] : *arrays)
+      if (auto good = e.expect(tensor, array); !good) unusable(good.error().message, good.error().hint);
   }
 
   void compare_with(run::Experiment& e, const std::string& expression) {

@@ -17,8 +17,11 @@ struct RunRequest {
   // An expression that yields the kernel, or several with " then " between them, which run in turn on the same tensors.
   // Empty: the file's `# tilewright: sequence` comment, or its only kernel.
   std::string entry;
-  std::string arch;                 // to compile for; empty: the device's own, of the simulator what the script needs
-  std::string reference;            // an expression; empty: what the comment above the kernel says
+  std::string arch;  // to compile for; empty: the device's own, of the simulator what the script needs
+  // An expression, or a function in Python (python_reference.h); empty: what the comment above the kernel says; "none":
+  // nothing is expected.
+  std::string reference;
+  std::string python;               // the interpreter of references in Python; empty: they are not executed
   std::vector<std::string> cubins;  // compiled forms of the kernels, in order; empty: they are compiled here
   // Over what a comment `# tilewright: run ...` says of the kernels. Of its numbers those below are looked at.
   run::Wanted wanted;

@@ -214,6 +214,7 @@ class Packages(unittest.TestCase):
         self.assertIn(f"Tag: {python}-manylinux_2_35_{machine}\n", tags)
         self.assertTrue(self.one("*.whl").endswith(f"-{python}-manylinux_2_35_{machine}.whl"))
         self.assertLess(os.path.getsize(self.one("*.whl")), 15_000_000)
+        self.assertIn("tilewright = tilewright.pytest_plugin", read("/entry_points.txt"))
         self.assertEqual((metadata["Name"], metadata["Provides-Extra"]), ("tilewright", "cuda"))
         with open(os.path.join(ROOT, "cmake", "cuda-wheels.txt"), encoding="utf-8") as f:
             pins = sorted(line.split()[0] for line in f if line.startswith("nvidia-"))

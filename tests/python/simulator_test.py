@@ -77,6 +77,24 @@ class Simulator(Case):
             kernel(a, b, 2.0, 3)
             self.assertEqual(b.get(), [0, 0, 0] + [0x4000] * 5)
 
+    def test_strided_tensors_as_the_script_declares_them(self):
+        kernel = tilewright.load(self.script("""
+            from tvm.script import tirx as T
+
+            @T.prim_func
+            def rows(a: T.handle, B: T.Buffer((4, 8), "int32")):
+                A = T.match_buffer(a, (4, 8), "int32", layout=T.TileLayout(T.S[(4, 8) : (16, 1)]))
+                T.device_entry()
+                T.cta_id([1])
+                row, column = T.thread_id([4, 8])
+                B[row, column] = A[row, column]
+        """, "rows.py"))["rows"]
+        a, b = Tensor([4, 8], "int32", strides=(16, 1)), Tensor([4, 8], "int32")
+        whole = Tensor([4, 16], "int32", memory=a.memory, values=range(64))
+        self.assertEqual(whole.address, a.address)
+        kernel(a, b)
+        self.assertEqual(b.get(), [16 * row + column for row in range(4) for column in range(8)])
+
     def test_what_the_simulator_finds_is_raised_with_its_line(self):
         kernel = tilewright.load(self.script(RACE, "race.py"))["turned"]
         a, b = Tensor([16, 16], values=range(256)), Tensor([16, 16], values=[-1] * 256)

@@ -1,0 +1,6 @@
+"""Made by packaging/script_stubs.py of Tilewright's tables; do not edit."""
+from typing import Any
+
+from tvm.tirx import layout as layout
+
+def __getattr__(name: str) -> Any: ...

@@ -1,0 +1,53 @@
+"""Made by packaging/script_stubs.py of Tilewright's tables; do not edit."""
+from typing import Any
+
+from tvm.script.tirx import Add as Add
+from tvm.script.tirx import BaseTileScheduler as BaseTileScheduler
+from tvm.script.tirx import Broadcast as Broadcast
+from tvm.script.tirx import BufferLoad as BufferLoad
+from tvm.script.tirx import Call as Call
+from tvm.script.tirx import ClusterLaunchControlScheduler as ClusterLaunchControlScheduler
+from tvm.script.tirx import ClusterPersistentScheduler2D as ClusterPersistentScheduler2D
+from tvm.script.tirx import ComposeLayout as ComposeLayout
+from tvm.script.tirx import Div as Div
+from tvm.script.tirx import EQ as EQ
+from tvm.script.tirx import FlashAttentionLPTScheduler as FlashAttentionLPTScheduler
+from tvm.script.tirx import FlashAttentionLinearScheduler as FlashAttentionLinearScheduler
+from tvm.script.tirx import FloatImm as FloatImm
+from tvm.script.tirx import FloorDiv as FloorDiv
+from tvm.script.tirx import FloorMod as FloorMod
+from tvm.script.tirx import GE as GE
+from tvm.script.tirx import GT as GT
+from tvm.script.tirx import GroupMajor3D as GroupMajor3D
+from tvm.script.tirx import IndexedTripleTileScheduler as IndexedTripleTileScheduler
+from tvm.script.tirx import IntImm as IntImm
+from tvm.script.tirx import Iter as Iter
+from tvm.script.tirx import LE as LE
+from tvm.script.tirx import LT as LT
+from tvm.script.tirx import Layout as Layout
+from tvm.script.tirx import MBarrier as MBarrier
+from tvm.script.tirx import Max as Max
+from tvm.script.tirx import Min as Min
+from tvm.script.tirx import Mod as Mod
+from tvm.script.tirx import Mul as Mul
+from tvm.script.tirx import NE as NE
+from tvm.script.tirx import Pipeline as Pipeline
+from tvm.script.tirx import PipelineState as PipelineState
+from tvm.script.tirx import Ramp as Ramp
+from tvm.script.tirx import RankAwareGroupMajorTileScheduler as RankAwareGroupMajorTileScheduler
+from tvm.script.tirx import SMEMPool as SMEMPool
+from tvm.script.tirx import SizeVar as SizeVar
+from tvm.script.tirx import SmemDescriptor as SmemDescriptor
+from tvm.script.tirx import StringImm as StringImm
+from tvm.script.tirx import Sub as Sub
+from tvm.script.tirx import SwizzleLayout as SwizzleLayout
+from tvm.script.tirx import TCGen05Bar as TCGen05Bar
+from tvm.script.tirx import TMABar as TMABar
+from tvm.script.tirx import TMEMPool as TMEMPool
+from tvm.script.tirx import TMEMStages as TMEMStages
+from tvm.script.tirx import TileLayout as TileLayout
+from tvm.script.tirx import Var as Var
+from tvm.script.tirx import WarpRole as WarpRole
+from tvm.script.tirx import WarpgroupRole as WarpgroupRole
+
+def __getattr__(name: str) -> Any: ...
