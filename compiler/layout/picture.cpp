@@ -250,10 +250,30 @@ Result<BankReport> bank_conflicts(const Layout& l, ShapeView shape, const Access
   return bank_conflicts(address, bits);
 }
 
+namespace {
+
+// Has each lane the address of the lane `apart` from it, where both are active?
+bool shared_by_neighbours(std::span<const std::int64_t> address, std::size_t apart) {
+  for (std::size_t i = 0; i < address.size(); ++i) {
+    const std::size_t other = i ^ apart;
+    if (other < address.size() && address[i] >= 0 && address[other] >= 0 && address[i] != address[other]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 BankReport bank_conflicts(std::span<const std::int64_t> address, int access_bits) {
   BankReport report;
-  const int lanes = access_bits == 128 ? 8 : access_bits == 64 ? 16 : 32;
-  for (int first = 0; first < static_cast<int>(address.size()); first += lanes) {
+  const int narrow = access_bits == 128 ? 8 : access_bits == 64 ? 16 : 32;
+  for (int first = 0, lanes = narrow; first < static_cast<int>(address.size()); first += lanes) {
+    lanes = narrow;
+    if (narrow < 32 && first % (2 * narrow) == 0) {
+      const auto both = address.subspan(static_cast<std::size_t>(first),
+                                        std::min<std::size_t>(2 * static_cast<std::size_t>(narrow),
+                                                              address.size() - static_cast<std::size_t>(first)));
+      if (shared_by_neighbours(both, 1) || shared_by_neighbours(both, 2)) lanes = 2 * narrow;
+    }
     BankReport::Phase phase;
     phase.first_lane = first;
     phase.lanes = std::min<int>(lanes, static_cast<int>(address.size()) - first);

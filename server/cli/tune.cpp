@@ -32,7 +32,8 @@ std::optional<work::TuneRequest> request_of(const TuneOptions& options) {
   }
   work::TuneRequest request = options.wanted;
   request.entry = options.entry;
-  request.reference = options.run.reference;
+  request.reference = run->reference;
+  request.python = run->python;
   request.wanted = std::move(run->wanted);
   request.jobs = threads::threads_of(options.run.jobs);
   request.search = options.search;

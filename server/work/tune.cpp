@@ -207,6 +207,7 @@ class Tuning {
     one.entry = c.entry;
     one.arch = out_.arch;
     one.reference = request_.reference;
+    one.python = request_.python;
     one.wanted = request_.wanted;
     one.seed = out_.seeds.back();
     one.repeats = repeats;

@@ -32,11 +32,12 @@ struct TuneRequest {
   std::string entry;
   std::string space;      // as inputs::parse_space has it; empty: what the file's comment `# tilewright: tune` says
   std::string small;      // with a `*`: the same at a size that the search for races can run whole; empty: `entry`
-  std::string reference;  // as RunRequest has it
-  run::Wanted wanted;     // but for seed, warmups and repeats
-  int repeats = 10;       // timed launches in the first round
-  unsigned jobs = 1;      // cores that compile and search
-  bool search = true;     // for races
+  std::string reference;  // these as RunRequest has them
+  std::string python;
+  run::Wanted wanted;  // but for seed, warmups and repeats
+  int repeats = 10;    // timed launches in the first round
+  unsigned jobs = 1;   // cores that compile and search
+  bool search = true;  // for races
 };
 
 struct Candidate {

@@ -1,4 +1,6 @@
 // Tables, pictures and bank conflicts of layouts.
+#include <array>
+
 #include "compiler/layout/mma.h"
 #include "compiler/layout/picture.h"
 #include "tests/unit/catch.h"
@@ -172,6 +174,43 @@ TEST_CASE("banks: what cannot be an access is refused", "[layout]") {
       bank_conflicts(L("S[(32,32):(1@laneid,1)]"), shape, access(32, 32, [](auto lane) { return At{lane, 0}; })));
   CHECK(conflicts("S[32,32]", shape, access(32, 32, [](auto lane) { return At{lane, 0}; }, 3)).degree == 3);
   CHECK(conflicts("S[32,32]", shape, access(32, 32, [](auto lane) { return At{lane, 0}; }, 0)).degree == 0);
+}
+
+// Wavefronts that Nsight Compute counted on an H100 (tests/gpu/bank_patterns.py): lane t reads 4, 8 or 16 bytes at that
+// multiple of as many bytes.
+TEST_CASE("picture: bank conflicts are those of a GPU") {
+  struct Row {
+    int (*at)(int lane);
+    std::array<int, 3> wavefronts;
+  };
+  constexpr Row kRows[] = {
+      {[](int) { return 0; }, {1, 1, 2}},
+      {[](int t) { return t / 2; }, {1, 1, 2}},
+      {[](int t) { return t / 16; }, {1, 1, 2}},
+      {[](int t) { return t / 8; }, {1, 1, 2}},
+      {[](int t) { return t % 8; }, {1, 2, 4}},
+      {[](int t) { return t % 4; }, {1, 2, 4}},
+      {[](int t) { return t % 16; }, {1, 2, 4}},
+      {[](int t) { return t; }, {1, 2, 4}},
+      {[](int t) { return t * 2; }, {2, 4, 8}},
+      {[](int t) { return t * 4; }, {4, 8, 16}},
+      {[](int t) { return t * 8; }, {8, 16, 32}},
+      {[](int t) { return t * 3; }, {1, 2, 4}},
+      {[](int t) { return t * 5; }, {1, 2, 4}},
+      {[](int t) { return t % 8 * 8 + t / 8; }, {2, 8, 32}},
+      {[](int t) { return t % 16 * 2 + t / 16; }, {1, 4, 8}},
+      {[](int t) { return t % 4 * 16 + t / 4; }, {2, 8, 16}},
+      {[](int t) { return t * 7 % 32; }, {1, 2, 4}},
+  };
+  for (const Row& row : kRows) {
+    for (std::size_t w = 0; w < 3; ++w) {
+      const int bits = 32 << w;
+      std::array<std::int64_t, 32> address;
+      for (int t = 0; t < 32; ++t) address[static_cast<std::size_t>(t)] = std::int64_t{row.at(t)} * bits;
+      INFO("row " << &row - kRows << ", " << bits << " bits");
+      CHECK(bank_conflicts(address, bits).wavefronts == row.wavefronts[w]);
+    }
+  }
 }
 
 }  // namespace
