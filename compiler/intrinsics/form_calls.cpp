@@ -469,6 +469,12 @@ bool has_own_target(const ptx::Row& row) {
   return row.id.starts_with("tcgen05_ld_red") || row.id.starts_with("mma_sp");
 }
 
+// Integers in tensor memory are of sm_100 alone; the later ones of its family lack them.
+bool lacks_integers(const ptx::Candidate& instruction, ir::Target target) {
+  const auto kind = instruction.row->slot_named("kind");
+  return kind && instruction.row->token(instruction.filled, *kind) == "kind::i8" && target.number() % 10 != 0;
+}
+
 }  // namespace
 
 std::optional<std::string> verify_form(const Form& form, std::span<const ir::Expr> args, ir::Target target) {
@@ -481,6 +487,8 @@ std::optional<std::string> verify_form(const Form& form, std::span<const ir::Exp
     if (!of_table && !has_instruction(arch, target)) {
       return "needs " + std::string(arch) + " (PTX " + std::string(form.row->isa) + "), this is " + target.name();
     }
+    if (lacks_integers(call.resolved.instruction, target))
+      return "kind::i8 needs sm_100a, this is " + target.name() + ", which has no integers in tensor memory";
     ptx::helper_of(call.resolved);
   } catch (const std::invalid_argument& fault) {
     return fault.what();

@@ -157,7 +157,7 @@ constexpr std::string_view kNothing =
 constexpr std::string_view kSome =
     "cp_async_bulk_g2s_cta cp_async_bulk_tensor_g2s_cta cvt_bf16x2_f4x2 cvt_bf16x2_f6x2 cvt_bf16x2_f8x2 "
     "cvt_tf32_f32 fence fma_half isspacep mbarrier_test_wait mbarrier_test_wait_parity mbarrier_try_wait "
-    "mbarrier_try_wait_hint mbarrier_try_wait_parity mbarrier_try_wait_parity_no_hint rcp rsqrt tcgen05_cp "
+    "mbarrier_try_wait_hint mbarrier_try_wait_parity mbarrier_try_wait_parity_no_hint tcgen05_cp "
     "tcgen05_mma_block_scale_ss tcgen05_mma_block_scale_ts wgmma_fp8_rs wgmma_fp8_ss wgmma_int_rs wgmma_int_ss";
 
 std::set<std::string> names_in(std::string_view list) {

@@ -469,6 +469,20 @@ def bulk_copies(k):
     k.add("T.ptx.bar.sync(0)")
 
 
+def bulk_stores(k):
+    """Four words of each thread from shared memory to its row of B."""
+    while len(k.results) % 4:
+        integers(k)
+    words = [k.word() for _ in range(4)]
+    first = k.space(4 * k.threads)
+    column = len(k.results)
+    k.add(f'T.ptx["st.shared.v4.b32"](S.ptr_to([{first} + 4 * tx]), {", ".join(w for w, _ in words)})',
+          "T.ptx.fence.proxy.async_.shared__cta()",
+          f'T.ptx["cp.async.bulk.global.shared::cta.bulk_group"](B.ptr_to([row, {column}]), S.ptr_to([{first} + 4 * tx]), T.uint32(16))',
+          "T.ptx.cp.async_.bulk.commit_group()", "T.ptx.cp.async_.bulk.wait_group(0)", "T.ptx.bar.sync(0)")
+    k.results += [list(values) for _, values in words]
+
+
 # ---- matrices ----
 
 def fragments(k):
@@ -584,8 +598,56 @@ def neighbours(k):
     k.out(x, [va[(cta + 1) % k.ctas * n + t] for cta in range(k.ctas) for t in range(n)])
 
 
+def mapped(k, pointer):
+    """The same place in the next CTA, as an address of the cluster's window."""
+    at = k.scalar()
+    k.add(f'T.ptx["mapa.shared::cluster.u32"]({at}, T.cuda.cvta_generic_to_shared({pointer}), T.cast((cta + 1) % {k.ctas}, "uint32"))')
+    return at
+
+
+def meet(k):
+    k.add("T.ptx.barrier.cluster.arrive.release.aligned()", "T.ptx.barrier.cluster.wait.acquire.aligned()")
+
+
+def remote_stores(k):
+    """Words stored into the next CTA, whose barrier counts the bytes."""
+    if k.ctas == 1:
+        return False
+    a, va = k.word()
+    n = k.threads
+    first = k.space(n)
+    bar = k.barrier(1)
+    k.add("if tx == 0:", f"    T.ptx.mbarrier.arrive.expect_tx.shared.b64({bar}, T.uint32({4 * n}))")
+    meet(k)
+    to, counts = mapped(k, f"S.ptr_to([{first} + tx])"), mapped(k, bar)
+    k.add(f'T.ptx["st_async.shared::cluster.mbarrier::complete_tx::bytes.b32"]({to}, {a}, {counts})')
+    k.wait(bar)
+    k.out(f"S[{first} + tx]", [va[(cta - 1) % k.ctas * n + t] for cta in range(k.ctas) for t in range(n)])
+    meet(k)
+
+
+def remote_arrivals(k):
+    """Arrivals at the next CTA's barrier, behind which this CTA reads what that one wrote."""
+    if k.ctas == 1:
+        return False
+    a, va = k.word()
+    n = k.threads
+    first = k.space(n)
+    bar = k.barrier(n)
+    x = k.scalar()
+    meet(k)
+    there = mapped(k, bar)
+    k.add(f"S[{first} + tx] = {a}", f'T.ptx["mbarrier.arrive.release.cluster.shared::cluster.b64"]({there})', f"{x} = T.uint32(0)",
+          f"while {x} == 0:", f'    T.ptx["mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64"]({x}, {bar}, 0)')
+    at = k.scalar()
+    k.add(f'T.ptx["mapa.shared::cluster.u32"]({at}, T.cuda.cvta_generic_to_shared(S.ptr_to([{first} + tx])), T.cast((cta + {k.ctas} - 1) % {k.ctas}, "uint32"))',
+          f'T.ptx["ld.shared::cluster.b32"]({x}, {at})')
+    meet(k)
+    k.out(x, [va[(cta - 1) % k.ctas * n + t] for cta in range(k.ctas) for t in range(n)])
+
+
 FAMILIES = [integers, integers, integers, floats, floats, shared_memory, atomics, shuffles, votes, votes, transposes, reductions, hand_over,
-            states, small_copies, bulk_copies, fragments, products, products, neighbours]
+            states, small_copies, bulk_copies, bulk_stores, fragments, products, products, neighbours, remote_stores, remote_arrivals]
 
 
 def array(values):
@@ -599,13 +661,17 @@ def array(values):
 
 def make(rng, name):
     k = Kernel(rng, name)
-    k.ctas = rng.choice([1, 1, 1, 2])
+    k.ctas = rng.choice([1, 1, 2])
     while len(k.results) < 8:
         family = rng.choice(FAMILIES)
         if family(k) is not False:
             k.families.append(family.__name__)
     while len(k.inputs) % 4:
         k.word()  # rows of whole 16 bytes
+    while len(k.results) % 4:
+        integers(k)
+    while len(k.inputs) % 4:
+        k.word()
     return k
 
 

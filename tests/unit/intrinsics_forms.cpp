@@ -106,3 +106,22 @@ TEST_CASE("forms: targets are those of the words") {
   CHECK_FALSE(has_instruction("sm_100a", *ir::parse_target("sm_120a")));
   CHECK_FALSE(has_instruction("sm_90a", *ir::parse_target("sm_100a")));
 }
+
+TEST_CASE("forms: products of integers in tensor memory are of sm_100 alone") {
+  Arena arena;
+  ArenaScope scope(arena);
+  auto value = [](ir::DataType dtype) { return std::pair(of(Kind::Value, dtype), ir::Expr(ir::make_var("v", dtype))); };
+  auto product = [&](std::string_view kind) {
+    const auto word = value(ir::kUInt32);
+    const auto descriptor = value(ir::kUInt64);
+    return called("tcgen05.mma.cta_group::1." + std::string(kind),
+                  {word, descriptor, descriptor, word, word, word, word, word, value(ir::kBool)});
+  };
+  auto refusal = [&](ir::Expr e, std::string_view target) {
+    const auto* call = e.as<ir::Call>();
+    return verify_form(*form_of(*intrinsics::of(call->callee)), call->args, *ir::parse_target(target));
+  };
+  CHECK_FALSE(refusal(product("kind::i8"), "sm_100a"));
+  CHECK(refusal(product("kind::i8"), "sm_103a").value_or("").starts_with("kind::i8 needs sm_100a, this is sm_103a"));
+  CHECK_FALSE(refusal(product("kind::f16"), "sm_103a"));
+}

@@ -239,6 +239,15 @@ bool Compiler::approximate(const Instruction27& in, const std::vector<Register>&
     store_element(in.operand("d"), make(Op::DivF, kFloat32, read[0], read[1]));
     return true;
   }
+  const bool inverse = in.form.row->family == "rcp", root = in.form.row->family == "rsqrt";
+  if (d->dtype == kFloat64 && (inverse || root)) {
+    if (inverse && in.word("mode") != "approx" && in.word("mode") != "rn") return false;
+    const auto row = std::ranges::find(math_rows(), std::string_view("sqrt"), &MathRow::name);
+    const auto sqrt = static_cast<Register>(row - math_rows().begin());
+    const Register below = inverse ? read[0] : make(Op::MathD, kFloat64, read[0], read[0], sqrt);
+    store_element(in.operand("d"), make(Op::DivD, kFloat64, constant_register(float_bits(kFloat64, 1)), below));
+    return true;
+  }
   const std::string_view token = in.word("type");
   const bool halves = token.starts_with("f16") || token.starts_with("bf16");
   if (!halves && d->dtype != kFloat32) return false;
