@@ -207,11 +207,11 @@ def k(A: T.Buffer((64,), "float32")):
 
 #--- kernels that are not looked at
 import torch
-import tirx_kernels.tirx_lite as txl
+import traced_kernels.lite as txl
 from tvm.script import tirx as T
 
 @txl.kernel(warps=4)
-# @1:2-1:21 information[TW2119]: traced is not checked: txl.kernel is not known here, it comes from the module 'tirx_kernels'
+# @1:2-1:21 information[TW2119]: traced is not checked: txl.kernel is not known here, it comes from the module 'traced_kernels'
 def traced(a, b):
     txl.copy(a, b)
 

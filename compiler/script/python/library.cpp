@@ -3,6 +3,7 @@
 #include "compiler/script/codes.h"
 #include "compiler/script/generators.h"
 #include "compiler/script/python/inspect.h"
+#include "compiler/script/python/json.h"
 #include "compiler/script/python/methods.h"
 
 namespace tilewright::script {
@@ -274,6 +275,7 @@ constexpr Module kModules[] = {
     {"os", environment_names, unknown},
     {"sys", sys_names, unknown},
     {"inspect", inspect_names, unknown},
+    {"json", json_names, unknown},
     {"types", types_names, unknown},
     {"contextlib", contextlib_names, unknown},
     {"warnings", warnings_names, unknown},
