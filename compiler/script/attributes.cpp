@@ -370,9 +370,26 @@ Value attribute_of_frame(Interpreter& in, Value frame, std::string_view name) {
       frame);
 }
 
+// The same kernel under another symbol.
+Value with_attr(Interpreter& in, const Arguments& args, Value self) {
+  KernelValue* kernel = self.as<KernelValue>();
+  const bool traced = kernel->source && kernel->source->mode == FunctionMode::Traced;
+  Str* key = args.positional.size() == 2 ? args.positional[0].as<Str>() : nullptr;
+  Str* symbol = key ? args.positional[1].as<Str>() : nullptr;
+  if (!traced || !symbol || key->text != "global_symbol" || symbol->text == kernel->kernel.name) return self;
+  KernelValue* named = in.make<KernelValue>();
+  named->kernel = kernel->kernel;
+  named->kernel.name = in.keep(symbol->text);
+  named->failed = kernel->failed;
+  named->source = kernel->source;
+  named->def_anchor = kernel->def_anchor;
+  return Value::object(named);
+}
+
 Value attribute_of_kernel(Interpreter& in, Value object, std::string_view name) {
   if (name == "__name__") return in.string(object.as<KernelValue>()->kernel.name);
-  if (name == "with_attr" || name == "with_attrs") {
+  if (name == "with_attr") return in.native(name, with_attr, object);
+  if (name == "with_attrs") {
     return in.native(name, [](Interpreter&, const Arguments&, Value self) { return self; }, object);
   }
   if (name == "script") {

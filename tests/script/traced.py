@@ -145,15 +145,15 @@ def k(a: txl.gptr[txl.f32, (256,)]):
 #|     T.attr({"tirx.device_entry": T.bool(True)})
 #|     T.attr({"tirx.launch_bounds_min_blocks_per_sm": 1})
 #|     v = T.cta_id([1])
-#|     warp = T.warp_id([8])
-#|     v_1 = T.lane_id([32])
-#|     v_2 = T.thread_id([256])
-#|     if 0 <= warp and warp <= 3:
+#|     v_1 = T.warp_id([8])
+#|     v_2 = T.lane_id([32])
+#|     v_3 = T.thread_id([256])
+#|     if 0 <= v_1 and v_1 <= 3:
 #|         T.ptx.setmaxnreg(24, "dec", "sync", "aligned", "u32", "")
 #|         T.ptx.bar(T.uint32(1), T.uint32(128), "", "sync", "")
-#|     elif 4 <= warp and warp <= 7:
+#|     elif 4 <= v_1 and v_1 <= 7:
 #|         T.ptx.setmaxnreg(240, "dec", "sync", "aligned", "u32", "")
-#|         T.ptx.st(T.address_of(a[v_2 - 128 + (warp - 4)]), T.float32(1.0), "", "", "", "global", "", "", "", "f32", "")
+#|         T.ptx.st(T.address_of(a[v_3 - 128 + (v_1 - 4)]), T.float32(1.0), "", "", "", "global", "", "", "", "f32", "")
 
 #--- roles that do not share out the warps
 # tilewright: dialect 0.27
@@ -239,3 +239,185 @@ def k(a: txl.gptr[txl.f32, (256,)]):
 import tirx_kernels.tirx_lite as txl
 #      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2204]: tirx_lite is written on the instructions of 0.27, and this script is in 0.25
 #   hint: write # tilewright: dialect 0.27
+
+#--- signatures that the function is given, another symbol, attributes without a with [print]
+# tilewright: dialect 0.27
+from __future__ import annotations
+import inspect
+import tirx_kernels.tirx_lite as txl
+
+def make(names):
+    def entry(*args):
+        wide = txl.attr({"tirx.required_block_size": 1})
+        wide.__enter__()
+        for n, a in zip(names, args):
+            if n == "a":
+                txl.ptx["st.global_.b32"](a.ptr_to([txl.lane_id()]), txl.uint32(1))
+        wide.__exit__(None, None, None)
+    entry.__name__ = "given"
+    entry.__signature__ = inspect.Signature(
+        [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=a) for n, a in
+         (("a", txl.gptr[txl.u32, (32,)]), ("n", txl.i32))]
+    )
+    return txl.kernel(warps=1, arch="sm_90a", grid="n")(entry).func.with_attr("global_symbol", "renamed")
+
+k = make(["a", "n"])
+
+def other(a, b):
+    pair = txl.reinterpret("bfloat16x2", txl.local_scalar("uint32", init=txl.uint32(5)))
+    txl.ptx.st.global_.b16(a.ptr_to([0]), txl.reinterpret("uint16", txl.Shuffle([pair], [1])))
+    txl.ptx.st.global_.u64(b.ptr_to([0]), txl.ptx.addr(a.ptr_to([0]), 4) if False else txl.uint64(1))
+
+other.__annotations__ = {"a": txl.gptr[txl.u16], "b": txl.gptr[txl.u64]}
+l = txl.kernel(warps=1, arch="sm_90a", grid=False)(other)
+#| @T.prim_func
+#| def renamed(a: T.Buffer((32,), "uint32"), n: T.int32):
+#|     T.func_attr({"global_symbol": "renamed", "tirx.cuda_arch": "sm_90a"})
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([n])
+#|     v_1 = T.warp_id([1])
+#|     v_2 = T.lane_id([32])
+#|     v_3 = T.thread_id([32])
+#|     T.attr({"tirx.required_block_size": 1})
+#|     T.ptx.st(T.address_of(a[v_2]), T.uint32(1), "", "", "", "global", "", "", "", "b32", "")
+#| @T.prim_func
+#| def other(a_handle: T.handle, b_handle: T.handle):
+#|     T.func_attr({"global_symbol": "other", "tirx.cuda_arch": "sm_90a"})
+#|     a_dim0 = T.int64()
+#|     b_dim0 = T.int64()
+#|     a = T.match_buffer(a_handle, (a_dim0,), "uint16")
+#|     b = T.match_buffer(b_handle, (b_dim0,), "uint64")
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.warp_id([1])
+#|     v_1 = T.lane_id([32])
+#|     v_2 = T.thread_id([32])
+#|     v_3 = T.alloc_local((1,), "uint32")
+#|     v_3[0] = T.uint32(5)
+#|     T.ptx.st(T.address_of(a[0]), T.reinterpret("uint16", T.reinterpret("bfloat16", T.Cast("uint16", T.shift_right(v_3[0], T.uint32(16))))), "", "", "", "global", "", "", "", "b16", "")
+#|     T.ptx.st(T.address_of(b[0]), T.uint64(1), "", "", "", "global", "", "", "", "u64", "")
+
+#--- schedulers, descriptors and idioms [print]
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+from tvm.backend.cuda.cpp.descriptors import encode_instr_descriptor_dense_uint32, encode_smem_descriptor_base_uint64
+
+IDESC = encode_instr_descriptor_dense_uint32(128, 64, 16, "float32", "float16", "float16", False, False)
+assert IDESC == 0x08100010 and txl.idioms.decode_instr_descriptor(IDESC)["N"] == 64
+assert encode_smem_descriptor_base_uint64(0, 64, 3) == 0x4000404000000000
+
+@txl.kernel(warps=4, arch="sm_100a", grid=4)
+def k(a: txl.gptr[txl.f32]):
+    pool = txl.smem_pool()
+    x = pool.alloc((2, 128, 64), txl.f16, swizzle=txl.SW128B)
+    y = pool.alloc((64, 64), txl.f16, swizzle=txl.SW128B)
+    tiles = txl.ClusterPersistentScheduler2D("t", 8, 4, 4, l2_group_size=4)
+    tiles.init(txl.cta_id())
+    with txl.While(tiles.valid()):
+        txl.idioms.mma_chain(
+            "tcgen05.mma.cta_group::1.kind::f16", 0, a=x[tiles.m_idx % 2], b=y, idesc=IDESC,
+            pred=txl.cuda.elect_sync(), accumulate=False, guard="pred", k_range=(0, 32),
+        )
+        tiles.next_tile()
+#| @T.prim_func
+#| def k(a_handle: T.handle):
+#|     T.func_attr({"global_symbol": "k", "tirx.cuda_arch": "sm_100a"})
+#|     a_dim0 = T.int64()
+#|     a = T.match_buffer(a_handle, (a_dim0,))
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([4])
+#|     v_1 = T.warp_id([4])
+#|     v_2 = T.lane_id([32])
+#|     v_3 = T.thread_id([128])
+#|     v_4 = T.alloc_buffer((0,), "uint8", scope="shared.dyn")
+#|     x_buf = T.decl_buffer((2, 128, 64), "float16", data=v_4.data, scope="shared.dyn", align=1024, layout=T.ComposeLayout(3, 3, 3, T.TileLayout(T.S[16384:1])))
+#|     y_tile_buf = T.decl_buffer((64, 64), "float16", data=v_4.data, elem_offset=16384, scope="shared.dyn", align=1024, layout=T.ComposeLayout(3, 3, 3, T.TileLayout(T.S[4096:1])))
+#|     tiles_m_idx = T.alloc_local((1,), "int32")
+#|     tiles_n_idx = T.alloc_local((1,), "int32")
+#|     tiles_linear_idx = T.alloc_local((1,), "int32")
+#|     tiles_tile_count = T.alloc_local((1,), "int32")
+#|     tiles_linear_idx[0] = v
+#|     tiles_tile_count[0] = 0
+#|     if T.bitwise_and(v < 32, T.bool(True)):
+#|         tiles_m_idx[0] = v // 16 * 4 + v % 16 % 4
+#|         tiles_n_idx[0] = v % 16 // 4
+#|     else:
+#|         tiles_m_idx[0] = 0
+#|         tiles_n_idx[0] = 0
+#|     while tiles_linear_idx[0] < 32:
+#|         v_5 = T.alloc_local((1,), "uint64")
+#|         T.cuda.tcgen05.encode_matrix_descriptor(T.address_of(v_5[0]), T.address_of(y_tile_buf[0, 0]), T.uint64(0), T.uint64(64), 3)
+#|         v_6 = T.alloc_local((1,), "uint64")
+#|         T.cuda.tcgen05.encode_matrix_descriptor(T.address_of(v_6[0]), T.address_of(x_buf[tiles_m_idx[0] % 2, 0, 0]), T.uint64(0), T.uint64(64), 3)
+#|         T.ptx.tcgen05(T.uint32(0), v_6[0], v_5[0], T.uint32(135266320), T.uint32(0), T.uint32(0), T.uint32(0), T.uint32(0), 0, T.cuda.elect_sync(), "mma", "cta_group::1", "kind::f16", "", "pred,p8")
+#|         v_7 = T.alloc_local((1,), "uint32")
+#|         v_8 = T.alloc_local((1,), "uint32")
+#|         v_9 = T.alloc_local((1,), "uint64")
+#|         T.ptx.mov(v_7[0], v_8[0], v_6[0], "b64", "")
+#|         T.ptx.add(v_7[0], v_7[0], T.uint32(2), "", "u32", "")
+#|         T.ptx.mov(v_9[0], v_7[0], v_8[0], "b64", "")
+#|         v_10 = T.alloc_local((1,), "uint32")
+#|         v_11 = T.alloc_local((1,), "uint32")
+#|         v_12 = T.alloc_local((1,), "uint64")
+#|         T.ptx.mov(v_10[0], v_11[0], v_5[0], "b64", "")
+#|         T.ptx.add(v_10[0], v_10[0], T.uint32(2), "", "u32", "")
+#|         T.ptx.mov(v_12[0], v_10[0], v_11[0], "b64", "")
+#|         T.ptx.tcgen05(T.uint32(0), v_9[0], v_12[0], T.uint32(135266320), T.uint32(0), T.uint32(0), T.uint32(0), T.uint32(0), 1, T.cuda.elect_sync(), "mma", "cta_group::1", "kind::f16", "", "pred,p8")
+#|         tiles_linear_idx[0] = tiles_linear_idx[0] + 4
+#|         tiles_tile_count[0] = tiles_tile_count[0] + 1
+#|         if T.bitwise_and(tiles_linear_idx[0] < 32, T.bool(True)):
+#|             tiles_m_idx[0] = tiles_linear_idx[0] // 16 * 4 + tiles_linear_idx[0] % 16 % 4
+#|             tiles_n_idx[0] = tiles_linear_idx[0] % 16 // 4
+#|         else:
+#|             tiles_m_idx[0] = 0
+#|             tiles_n_idx[0] = 0
+#|     T.attr(v_4.data, "tirx.pool_max_bytes", 40960)
+
+#--- mistakes in what the library is given
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+@txl.kernel(warps=4, arch="sm_90a", grid=0)
+# @1:2-1:44 error[TW2008]: ValueError: an extent of the grid is 0: it must be positive
+def none(a: txl.gptr[txl.f32]):
+    pass
+
+@txl.kernel(warps=4, arch="sm_9a", grid=1)
+# @1:2-1:43 error[TW2005]: there is no architecture "sm_9a"
+#   hint: for example "sm_90a" or "sm_100a"
+def architecture(a: txl.gptr[txl.f32]):
+    pass
+
+@txl.kernel(warps=4, arch="sm_90a", grid="m")
+# @1:2-1:46 error[TW2008]: ValueError: grid='m' is the name of no parameter
+def parameter(a: txl.gptr[txl.f32], n: txl.i32):
+    pass
+
+@txl.kernel(warps=4, arch="sm_90a", grid=1)
+def untyped(a):
+#           ^ error[TW2105]: parameter 'a' of a traced kernel needs an annotation
+#   hint: for example a: txl.gptr[txl.f32]
+    pass
+
+@txl.kernel(warps=4, arch="sm_90a", grid=1)
+def twice(a: txl.gptr[txl.f32]):
+    txl.smem_pool()
+    txl.smem_pool()
+#   ^^^^^^^^^^^^^^^ error[TW2008]: RuntimeError: txl.smem_pool() was called before in this kernel
+
+@txl.kernel(warps=4, arch="sm_90a", grid=1)
+def swizzle(a: txl.gptr[txl.f32]):
+    txl.smem_pool().alloc((7, 64), txl.f16, swizzle=txl.SW128B)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2008]: ValueError: txl.smem_pool().alloc: SWIZZLE_128B_ATOM takes rows by eight, shape[-2] is 7; make it a positive multiple of 8, or use swizzle_mode='none'
+
+@txl.kernel(warps=4, arch="sm_90a", grid=1)
+def loops(a: txl.gptr[txl.f32]):
+    for i in txl.serial(4):
+#            ^^^^^^^^^^^^^ error[TW2104]: a helper function cannot make a loop of the kernel
+#   hint: write `with txl.serial(n) as i:`; a `for` of Python is written out
+        pass
+
+@txl.kernel(warps=4, arch="sm_90a", grid=1)
+def assigns(a: txl.gptr[txl.f32]):
+    txl.assign(a[0], 1)
+#              ^^^^ error[TW2004]: txl.assign stores into an element in registers, and a is in global memory
+#   hint: write it with txl.ptx.st

@@ -25,14 +25,20 @@ ORDERS = re.compile(r"^ +(txl\.cuda\.(cta_sync|warp_sync)\(\)|\w+(\.\w+)*\.(wait
 HARMLESS = ("fence.mbarrier_init",)
 
 
-def run(binary, path, schedules, entry=None):
-    command = [binary, "run", path, "--on", "sim", "--schedules", str(schedules), "--json"]
-    command += ["--entry", entry] if entry else []
+def run(binary, path, schedules):
+    command = [binary, "run", path, "--on", "sim", "--entry", "all", "--schedules", str(schedules), "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     try:
         return json.loads(done.stdout)["runs"]
     except (ValueError, KeyError):
         sys.exit(f"{path}: no answer, status {done.returncode}\n{done.stdout}{done.stderr}")
+
+
+def lines_of(finding, path):
+    """The lines of the file that a finding names: its own, related ones, and calls that led there."""
+    ranges = [finding, *finding.get("related", [])]
+    ranges = [r["range"] for r in ranges if r.get("range")] + finding.get("chain", [])
+    return [r["start"]["line"] for r in ranges if os.path.basename(r["file"]) == os.path.basename(path)]
 
 
 def without_line(lines, i):
@@ -76,7 +82,7 @@ def main():
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     wrong = 0
-    right = run(options.binary, KERNELS, options.schedules, "all")
+    right = run(options.binary, KERNELS, options.schedules)
     for r in right:
         if r["verdict"] != "verified" or r["findings"]:
             wrong += 1
@@ -94,8 +100,7 @@ def main():
             with open(path, "w", encoding="utf-8") as f:
                 f.write("\n".join(without_line(alone(lines, start, end), i)))
             found = [f for r in run(options.binary, path, options.schedules) for f in r["findings"]]
-            places = [s["range"]["start"]["line"] for f in found for s in [f, *f.get("chain", []), *f.get("related", [])]
-                      if "range" in s]
+            places = [line for f in found for line in lines_of(f, path)]
             there = any(start < line <= end for line in places)
             counts["found" if there else "elsewhere" if found else "missed"] += 1
             if not there:

@@ -56,6 +56,8 @@ TEST_CASE("names of imports, keywords, variants and chains tell the release") {
   };
   CHECK(release("from tvm.tirx.cuda.operator.tile_primitive.tma_utils import mma_shared_layout\n") == "names 0.25");
   CHECK(release("import tvm.sym\n") == "names 0.27");
+  CHECK(release("import tirx_kernels.tirx_lite as txl\n") == "names 0.27");
+  CHECK(release("from tirx_kernels import tirx_lite as txl\n") == "names 0.27");
   CHECK(release("p.alloc_mma((1, 2))\n") == "names 0.25");
   CHECK(release("Tx.copy_async(a, b, dispatch='tma')\n") == "names 0.25");
   CHECK(release("T.ptx['ld.global.f32'](a, b)\n") == "names 0.27");

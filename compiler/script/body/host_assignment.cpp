@@ -36,7 +36,8 @@ bool HostBody::assign(const syntax::Node* target, Value value, Scope* scope) {
 }
 
 void HostBody::bind(const syntax::Name& name, Value value, Scope* scope) {
-  if (in_.kernel_) in_.name_value(value, name.text);  // builder mode: buffers take the name of their variable
+  // Builder mode: buffers take the name of their variable; those of a traced kernel that of a variable of the script's.
+  if (in_.kernel_ && !(in_.kernel_->traced && is_of_prelude(scope))) in_.name_value(value, name.text);
   if (std::ranges::find(scope->globals, name) != scope->globals.end()) {
     Scope* s = scope;
     while (s->parent) s = s->parent;

@@ -292,7 +292,11 @@ void EntryFinder::failures() {
 
 void EntryFinder::unbound() {
   std::vector<KernelValue*> all = in_.kernels();
-  std::erase_if(all, [&](KernelValue* k) { return seen_.contains(k); });
+  // One that has an entry under another symbol is the same kernel.
+  auto is_known = [&](const KernelValue* k) {
+    return std::ranges::any_of(seen_, [&](const KernelValue* s) { return s->kernel.arena == k->kernel.arena; });
+  };
+  std::erase_if(all, is_known);
   for (KernelValue* k : all) add(EntryKind::Call, std::string(k->kernel.name), k->kernel.span, {k});
 }
 

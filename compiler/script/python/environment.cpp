@@ -109,11 +109,22 @@ Value argv(Interpreter& in) {
   return Value::opaque("sys.argv");
 }
 
-// What was imported is not followed; torch is asked for its device, and has none yet.
+// torch as a script finds it where it asks whether somebody has a device in use: nobody has while scripts are read.
+Value not_initialised(Interpreter& in, const Arguments&, Value) {
+  in.assume();
+  return Value::boolean(false);
+}
+Value lookup_idle(Interpreter& in, Namespace& self, std::string_view name) {
+  if (self.path == "torch.cuda" && name == "is_initialized") return in.native(name, not_initialised);
+  if (self.path == "torch" && name == "cuda") return in.name_space("torch.cuda", lookup_idle);
+  return in.attribute(python_module(in, "torch"), self.path == "torch" ? name : "cuda", {});
+}
+
+// What was imported is not followed.
 Value modules_get(Interpreter& in, const Arguments& args, Value) {
   in.assume();
   Str* name = args.positional.size() > 1 ? args.positional[1].as<Str>() : nullptr;
-  return name && name->text == "torch" ? python_module(in, "torch") : Value::opaque("sys.modules");
+  return name && name->text == "torch" ? in.name_space("torch", lookup_idle) : Value::opaque("sys.modules");
 }
 Value modules_unknown(Interpreter&, const Arguments&, Value) { return Value::opaque("sys.modules"); }
 Value modules(Interpreter& in) {

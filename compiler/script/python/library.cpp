@@ -4,6 +4,7 @@
 #include "compiler/script/generators.h"
 #include "compiler/script/python/identity.h"
 #include "compiler/script/python/inspect.h"
+#include "compiler/script/python/json.h"
 #include "compiler/script/python/methods.h"
 
 namespace tilewright::script {
@@ -272,6 +273,7 @@ constexpr Module kModules[] = {
     {"os", environment_names, unknown},
     {"sys", sys_names, unknown},
     {"inspect", inspect_names, unknown},
+    {"json", json_names, unknown},
     {"types", types_names, unknown},
     {"contextlib", contextlib_names, unknown},
     {"warnings", warnings_names, unknown},

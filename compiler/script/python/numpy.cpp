@@ -666,18 +666,31 @@ constexpr Entry kNames[] = {
     {"newaxis", nullptr, [](Interpreter&) { return Value::none(); }},
 };
 
-// While scripts are read no device is in use.
-Value not_initialised(Interpreter& in, const Arguments&, Value) {
-  in.assume();
-  return Value::boolean(false);
+// torch.empty((), dtype=...), of which scripts ask the size of an element.
+Value element_size(Interpreter&, const Arguments& args, Value) {
+  Instance* tensor = args.positional.empty() ? nullptr : args.positional[0].as<Instance>();
+  Value* size = tensor ? tensor->find("<element size>") : nullptr;
+  return size ? *size : Value::opaque(kTorch);
 }
-Value lookup_torch_cuda(Interpreter& in, Namespace&, std::string_view name) {
-  return name == "is_initialized" ? in.native(name, not_initialised) : Value::opaque(kTorch);
+Value torch_empty(Interpreter& in, const Arguments& args, Value) {
+  Tuple* shape = args.positional.size() == 1 ? args.positional[0].as<Tuple>() : nullptr;
+  const bool single = args.keywords.size() == 1 && args.keywords[0].name == "dtype";
+  const auto dtype = single ? dtype_of(args.keywords[0].value) : std::nullopt;
+  if (!shape || !shape->items.empty() || !dtype) return Value::opaque(kTorch);
+  Instance* tensor = in.make<Instance>();
+  tensor->cls = shared_class(in, "torch.Tensor of one element", [&] {
+    Class* cls = make_class(in, "Tensor", {class_named(in, "object")});
+    add_method(in, cls, "element_size", element_size);
+    cls->has_unknown_base = true;
+    return cls;
+  });
+  tensor->set("dtype", args.keywords[0].value);
+  tensor->set("<element size>", Value::integer((dtype->bits * dtype->lanes + 7) / 8));
+  return Value::object(tensor);
 }
-Value torch_cuda(Interpreter& in) { return in.name_space("torch.cuda", lookup_torch_cuda); }
 
 constexpr Entry kTorchNames[] = {
-    {"cuda", nullptr, torch_cuda},
+    {"empty", torch_empty},
     {"finfo", limits<false>},
     {"iinfo", limits<false>},
     {"dtype", nullptr, [](Interpreter& in) { return Value::object(dtype_value_class(in, "torch.dtype")); }},

@@ -410,9 +410,16 @@ Value instruction_named(Interpreter& in, Value text, text::Span span) {
                    "the text of an instruction has " + std::to_string(words->text.size()) + " letters; " +
                        std::to_string(kLongest) + " are allowed",
                    {}, "KeyError");
-  auto chain = chains().find(words->text);
+  // A word may be spelled as it is behind a dot: "st.global_.b32".
+  std::string spelled;
+  for (std::string_view rest = words->text; !rest.empty();) {
+    const std::size_t dot = std::min(rest.find('.'), rest.size());
+    spelled.append(spelled.empty() ? "" : ".").append(ptx::token_of_word(rest.substr(0, dot)));
+    rest.remove_prefix(std::min(dot + 1, rest.size()));
+  }
+  auto chain = chains().find(spelled);
   if (!chain) return in.fail(code::kAttribute, span, "T.ptx: " + chain.error(), {}, "KeyError");
-  return chain_value(in, words->text);
+  return chain_value(in, spelled);
 }
 
 void add_ptx_records(MadeRecords& records) {

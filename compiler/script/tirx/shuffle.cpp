@@ -9,6 +9,17 @@
 namespace tilewright::script {
 namespace {
 
+// Lane `i` of a vector that is the bits of a number: those bits of it.
+ir::Expr lane_of_bits(ir::Expr number, ir::Expr vector, int i) {
+  const ir::DataType element = vector.dtype().element();
+  const ir::DataType from = number.dtype();
+  if (from.lanes != 1 || !from.is_uint() || element.bits * vector.dtype().lanes != from.bits || element.bits < 8)
+    return {};
+  const ir::Expr moved = i == 0 ? number : ir::binary(ir::ExprKind::Shr, number, ir::int_imm(from, i * element.bits));
+  const ir::Expr bits = ir::cast({ir::TypeCode::UInt, element.bits, 1}, moved);
+  return ir::call(element, ir::builtin::reinterpret, {&bits, 1});
+}
+
 // Lane `i` as an expression of its own; null: it is not known where the vector is made.
 ir::Expr lane(ir::Expr e, int i) {
   if (e.dtype().lanes == 1) return e;
@@ -16,6 +27,8 @@ ir::Expr lane(ir::Expr e, int i) {
   if (const auto* r = e.as<ir::Ramp>()) {
     return ir::simplify(ir::add(r->base, ir::mul(r->stride, ir::int_imm(r->stride.dtype(), i))));
   }
+  if (const auto* c = e.as<ir::Call>(); c && c->callee == &ir::builtin::reinterpret)
+    return lane_of_bits(c->args[0], e, i);
   if (const auto* c = e.as<ir::Cast>()) {
     const ir::Expr value = lane(c->value, i);
     return value ? ir::cast(e.dtype().element(), value) : value;

@@ -245,6 +245,10 @@ class Trace {
   }
 
   bool enter() {
+    if (const Value unknown = in_.unknown_within(given("grid")); unknown.is_opaque()) {
+      return fail(code::kOpaque, option("grid")->span, "the grid is not known here: " + in_.whence(unknown),
+                  in_.remedy(unknown));
+    }
     host_ = prelude_call("_enter", {kernel_.session, Value::object(params_), given("grid"), given("host_prelude"),
                                     Value::boolean(option("grid")->value.is_bool() && !option("grid")->value.b)});
     return !host_.is_error();

@@ -203,7 +203,7 @@ def copy_ahead(A: txl.gptr[txl.i32, (16, 128)], B: txl.gptr[txl.i32, (16, 128)])
     ring = txl.smem_pool().alloc((2, 128), txl.i32)
 
     def fetch(row):
-        txl.ptx["cp.async.ca.shared.global"](ring.ptr_to([row % 2, tid]), A.ptr_to([row, tid]), 4, 4)
+        txl.ptx["cp.async.ca.shared.global"](ring.ptr_to([row % 2, tid]), A.ptr_to([row, tid]), 4, txl.ptx.pred(0))
         txl.ptx["cp.async.commit_group"]()
 
     fetch(0)

@@ -162,7 +162,7 @@ def local_scalar(dtype="float32", init=None, *, name=None):
 
 
 def _shuffled(to, x, width, lane):
-    txl.assign(to[0], txl._cuda._shfl_sync(T.uint32(0xFFFFFFFF), x, lane, width))
+    txl.assign(to[0], txl._cuda.__shfl_sync(T.uint32(0xFFFFFFFF), x, lane, width))
     return to[0]
 
 

@@ -181,5 +181,5 @@ def _scan_round(prior, vals, n, lane, width, delta):
 
 
 def _carry(carry, vals, i, width):
-    txl.assign(carry[0], txl._cuda._shfl_sync(T.uint32(_ALL_LANES), vals[i - 1], width - 1, width))
+    txl.assign(carry[0], txl._cuda.__shfl_sync(T.uint32(_ALL_LANES), vals[i - 1], width - 1, width))
     txl.assign(vals[i], vals[i] + carry[0])

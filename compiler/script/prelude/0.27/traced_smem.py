@@ -26,6 +26,10 @@ def _moved(low, high, result, desc_val, offset):
     return result[0]
 
 
+def _broadcast(word):
+    txl.assign(word, txl._cuda.__shfl_sync(T.uint32(0xFFFFFFFF), word, T.uint32(0), T.uint32(32)))
+
+
 @T.meta_class
 class SmemDescriptor:
     """A matrix descriptor of shared memory, in registers."""
@@ -50,7 +54,7 @@ class SmemDescriptor:
 
     def _make_uniform(self, low, high):
         txl.ptx.mov.b64(low[0], high[0], self._buf[0])
-        txl.assign(low[0], txl._cuda._shfl_sync(T.uint32(0xFFFFFFFF), low[0], T.uint32(0), T.uint32(32)))
+        _broadcast(low[0])
         txl.ptx.mov.b64(self._buf[0], low[0], high[0])
 
     def add_16B_offset(self, offset):

@@ -1,0 +1,114 @@
+// The module `json`: dumps() of plain values, which scripts use as keys.
+#include "compiler/script/python/json.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/script/codes.h"
+#include "compiler/text/json.h"
+
+namespace tilewright::script::python {
+namespace {
+
+class Writer {
+ public:
+  Writer(Interpreter& in, text::Span at, bool sorted) : in_(in), at_(at), sorted_(sorted) {}
+
+  std::string item = ", ", key = ": ";
+
+  // False: an error is pending, or the value is none that JSON has, which is_unknown then says.
+  bool write(Value v) {
+    if (!in_.charge(1, at_) || !in_.enter(2, at_)) return false;
+    const bool fine = one(v);
+    in_.leave(2);
+    return fine;
+  }
+  bool is_unknown() const { return !in_.has_pending(); }
+  std::string take() { return std::move(text_); }
+
+ private:
+  bool one(Value v) {
+    if (v.is_none()) return add("null");
+    if (v.is_bool()) return add(v.b ? "true" : "false");
+    if (v.is_int() || v.as<BigInt>()) return add(in_.str(v));
+    if (v.is_float()) return std::isfinite(v.f) && add(in_.repr(v));
+    if (Str* s = v.as<Str>()) return string(s->text);
+    if (List* l = v.as<List>()) return sequence(l->items);
+    if (Tuple* t = v.as<Tuple>()) return sequence(t->items);
+    if (Dict* d = v.as<Dict>()) return dict(*d);
+    return false;
+  }
+
+  bool add(std::string_view text) {
+    text_ += text;
+    return in_.reserve(text_.size(), at_);
+  }
+
+  bool string(const std::string& text) {
+    return in_.charge_text(text.size(), at_) &&
+           add(text::Json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+  }
+
+  bool sequence(const std::vector<Value>& items) {
+    if (!add("[")) return false;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      if ((i > 0 && !add(item)) || !write(items[i])) return false;
+    }
+    return add("]");
+  }
+
+  bool dict(const Dict& d) {
+    std::vector<std::pair<std::string, Value>> entries;
+    for (const auto& [k, v] : d.items) {
+      Str* name = k.as<Str>();
+      if (!name) return false;
+      entries.emplace_back(name->text, v);
+    }
+    if (sorted_) std::ranges::sort(entries, {}, &std::pair<std::string, Value>::first);
+    if (!add("{")) return false;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if ((i > 0 && !add(item)) || !string(entries[i].first) || !add(key) || !write(entries[i].second)) return false;
+    }
+    return add("}");
+  }
+
+  Interpreter& in_;
+  text::Span at_;
+  bool sorted_;
+  std::string text_;
+};
+
+Value dumps(Interpreter& in, const Arguments& args, Value) {
+  const Value unknown = Value::opaque("json.dumps");
+  if (args.positional.size() != 1) return unknown;
+  if (const Value part = in.unknown_within(args.positional[0]); !part.is_none()) return part;
+  bool sorted = false;
+  Tuple* separators = nullptr;
+  for (const Keyword& k : args.keywords) {
+    if (k.name == "sort_keys" && k.value.is_bool()) {
+      sorted = k.value.b;
+    } else if (k.name == "separators" && k.value.as<Tuple>() && k.value.as<Tuple>()->items.size() == 2) {
+      separators = k.value.as<Tuple>();
+    } else {
+      return unknown;
+    }
+  }
+  Writer writer(in, args.call, sorted);
+  if (separators) {
+    Str* item = separators->items[0].as<Str>();
+    Str* key = separators->items[1].as<Str>();
+    if (!item || !key) return unknown;
+    writer.item = item->text;
+    writer.key = key->text;
+  }
+  if (writer.write(args.positional[0])) return in.string(writer.take());
+  return writer.is_unknown() ? unknown : Value::error();
+}
+
+constexpr Entry kNames[] = {{"dumps", dumps}};
+
+}  // namespace
+
+std::span<const Entry> json_names() { return kNames; }
+
+}  // namespace tilewright::script::python
