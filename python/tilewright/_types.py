@@ -20,6 +20,9 @@ class Call(Answer):
     variant: Optional[str]
     trials: List[Trial]
     facts: Dict[str, Union[int, str, List[Any]]]
+    operands: Optional[List[Operand]] = None
+    summary: Optional[str] = None
+    width: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,21 @@ class CheckReport(Answer):
     not_checked: Optional[List[CheckReportNotChecked]] = None
     failures: Optional[List[Failure]] = None
     dialects: Optional[List[CheckReportDialect]] = None
+    counts: Optional[CheckReportCount] = None
+
+
+@dataclass(frozen=True)
+class CheckReportCount(Answer):
+    """How many there are of each; `fixable`: findings with a fix; `unchecked`: functions that were not looked at; `failures`: files that could not be."""
+
+    files: int
+    kernels: int
+    errors: int
+    warnings: int
+    fixable: int
+    silenced: int
+    unchecked: int
+    failures: int
 
 
 @dataclass(frozen=True)
@@ -198,6 +216,7 @@ class ExplainedKernel(Answer):
     name: str
     entry: str
     calls: List[Call]
+    occupancy: Optional[Occupancy] = None
 
 
 @dataclass(frozen=True)
@@ -294,6 +313,35 @@ class Meaning(Answer):
     code: str
     title: str
     explanation: str
+
+
+@dataclass(frozen=True)
+class Occupancy(Answer):
+    """How many CTAs one SM holds, by their threads and shared memory alone; absent where the launch is not known."""
+
+    arch: str
+    threads: int
+    shared_bytes: int
+    ctas_per_sm: int
+    warps_per_sm: int
+    most_warps_per_sm: int
+    bound: str
+    without: str
+
+
+@dataclass(frozen=True)
+class Operand(Answer):
+    """A region of a buffer, or a scalar with its value."""
+
+    name: Optional[str]
+    role: Optional[str] = None
+    region: Optional[str] = None
+    buffer: Optional[str] = None
+    dtype: Optional[str] = None
+    scope: Optional[str] = None
+    shape: Optional[List[Union[int, str]]] = None
+    layout: Optional[str] = None
+    value: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -433,6 +481,7 @@ class RunReport(Answer):
     attempt: Optional[int] = None
     seconds: Optional[float] = None
     profile: Optional[Profile] = None
+    diagnostics: Optional[List[Diagnostic]] = None
 
 
 @dataclass(frozen=True)
@@ -655,8 +704,8 @@ class Wavefronts(Answer):
 
 
 # The classes of the objects in each field.
-Call._made_of = {"range": Range, "chain": Range, "active": CallActive, "trials": Trial}
-CheckReport._made_of = {"diagnostics": Diagnostic, "silenced": Silenced, "not_checked": CheckReportNotChecked, "failures": Failure, "dialects": CheckReportDialect}
+Call._made_of = {"range": Range, "chain": Range, "active": CallActive, "trials": Trial, "operands": Operand}
+CheckReport._made_of = {"diagnostics": Diagnostic, "silenced": Silenced, "not_checked": CheckReportNotChecked, "failures": Failure, "dialects": CheckReportDialect, "counts": CheckReportCount}
 Compilation._made_of = {"kernels": CompiledKernel, "diagnostics": Diagnostic, "failures": Failure}
 CompiledKernel._made_of = {"range": Range, "launch": Launch, "calls": Call, "tensor_maps": TensorMap, "arch_from": CompiledKernelArchFrom, "sources": CompiledKernelSource, "plan": Plan, "call": HostCall, "resources": CompiledKernelResource, "source_map": CompiledKernelSourceMap, "dialect": Dialect}
 CompiledKernelArchFrom._made_of = {"range": Range}
@@ -666,7 +715,7 @@ Diagnostic._made_of = {"range": Range, "related": Related, "chain": Range, "fixe
 Entries._made_of = {"entries": EntriesEntry, "needs_arguments": EntriesNeedsArgument, "failures": Failure, "dialect": Dialect}
 EntriesEntry._made_of = {"range": Range}
 EntriesNeedsArgument._made_of = {"range": Range}
-ExplainedKernel._made_of = {"calls": Call}
+ExplainedKernel._made_of = {"calls": Call, "occupancy": Occupancy}
 Explanation._made_of = {"kernels": ExplainedKernel, "diagnostics": Diagnostic, "failures": Failure, "dialect": Dialect}
 Fix._made_of = {"edits": FixEdit}
 FixEdit._made_of = {"range": Range}
@@ -678,7 +727,7 @@ ProfileBuffer._made_of = {"others": ProfileBufferOther}
 ProfileLine._made_of = {"global_read": Sectors, "global_write": Sectors, "shared_read": Wavefronts, "shared_write": Wavefronts, "chain": Range}
 Range._made_of = {"start": Position, "end": Position}
 Related._made_of = {"range": Range}
-RunReport._made_of = {"device": RunReportDevice, "launch": Launch, "fault": RunReportFault, "findings": Diagnostic, "tensors": Tensor, "timing": RunReportTiming, "silenced": Silenced, "launches": Launch, "watches": RunReportWatch, "profile": Profile}
+RunReport._made_of = {"device": RunReportDevice, "launch": Launch, "fault": RunReportFault, "findings": Diagnostic, "tensors": Tensor, "timing": RunReportTiming, "silenced": Silenced, "launches": Launch, "watches": RunReportWatch, "profile": Profile, "diagnostics": Diagnostic}
 RunReportFault._made_of = {"range": Range}
 RunReportTiming._made_of = {"hot": Spread, "copy": RunReportTimingCopy, "against": RunReportTimingAgainst, "conditions": RunReportTimingCondition}
 RunReportTimingAgainst._made_of = {"cold": Spread, "hot": Spread, "compared_cold": Contest, "compared_hot": Contest}
