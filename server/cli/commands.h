@@ -33,6 +33,9 @@ inline constexpr int kFine = 0, kErrors = 1, kUsage = 2;
   X(remotes)                   \
   X(trust)                     \
   X(migrate)                   \
+  X(docs)                      \
+  X(examples)                  \
+  X(new)                       \
   X(demo)
 // clang-format on
 

@@ -12,7 +12,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WIDTH = 120
-WIDE = ("docs/language/", "grammar/NODES.md", "tests/bench/RESULTS.md")
+WIDE = ("docs/language/", "docs/manual/from_elsewhere.md", "grammar/NODES.md", "tests/bench/RESULTS.md")
 # A code span, the text of a link, white space, anything else.
 PIECE = re.compile(r"(`+)(?:(?!\1).)+?\1|\[[^\]\[]{1,60}\](?=\()|\s+|.", re.S)
 NOT_FIRST = re.compile(r"[-*+]$|\d+[.)]$|#+$|>|\||```")  # would become a list, a heading, a quotation
