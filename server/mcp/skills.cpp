@@ -61,7 +61,7 @@ void add_skills(CLI::App& app, std::function<int()>& run) {
   c->add_option("action", *action, "install: write them")->required()->check(CLI::IsMember({"install"}));
   c->add_option("folder", *folder, "Where they go, a folder a skill: .claude/skills, for example")->required();
   c->footer("Example:\n  tilewright skills install .claude/skills");
-  c->callback([folder, &app, &run] { run = [folder, &app] { return install(*folder, app); }; });
+  c->callback([folder, action, &app, &run] { run = [folder, &app] { return install(*folder, app); }; });
 }
 
 }  // namespace tilewright::mcp

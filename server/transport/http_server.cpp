@@ -75,10 +75,10 @@ class Client final : public HttpReply {
     return !step([&](auto done) { asio::async_write(stream_, asio::buffer(text), done); }, options_.patience);
   }
   void finish() override {
-    error_code ignored;
-    if (streams_) stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+    if (streams_) finish_sending();
   }
 
+  void close() { stream_.close(); }
   void stop() {
     asio::post(io_, [this] { stream_.close(); });
     stopped_ = true;
@@ -111,10 +111,38 @@ class Client final : public HttpReply {
     }
     return step([&](auto done) { http::async_read(stream_, buffer_, parser, done); }, options_.patience);
   }
+  // A client that still sends would not hear the answer: some of it is read and dropped.
+  void read_on() {
+    constexpr std::size_t kMost = 32u << 20, kPiece = 256u << 10;
+    constexpr std::chrono::seconds kWhile{5};
+    finish_sending();
+    buffer_.clear();
+    std::size_t dropped = 0;
+    while (dropped < kMost) {
+      std::size_t came = 0;
+      const error_code ec = step(
+          [&](auto done) {
+            stream_.async_read_some(buffer_.prepare(kPiece), [&came, done](error_code e, std::size_t n) {
+              came = n;
+              done(e, n);
+            });
+          },
+          kWhile);
+      if (ec) return;
+      dropped += came;
+    }
+  }
+  void finish_sending() {
+    error_code ignored;
+    stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+  }
   // What is no request, or too large, is told before the connection ends.
   void refuse(error_code ec) {
     keep_ = replied_ = false;
-    if (ec == http::error::body_limit) return answer({.status = 413});
+    if (ec == http::error::body_limit) {
+      answer({.status = 413});
+      return read_on();
+    }
     if (ec == http::error::header_limit || ec == http::error::buffer_overflow) return answer({.status = 431});
     if (ec.category() == http::make_error_code(http::error::bad_method).category() &&
         ec != http::error::end_of_stream && ec != http::error::partial_message)
@@ -201,7 +229,7 @@ class Server final : public HttpServer {
         } catch (const std::exception&) {
           // It costs this client its connection.
         }
-        place.client->finish();
+        place.client->close();
         place.over = true;
       });
     } catch (...) {
