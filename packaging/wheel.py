@@ -10,6 +10,7 @@ import re
 import time
 import zipfile
 
+from contents import for_readers
 from glibc import PROMISED
 
 # Python finds the plugin of pytest by it.
@@ -75,6 +76,7 @@ def make(made, folder):
     metadata = METADATA.format(version=made.version, requirements=cuda_requirements(made.root),
                                readme=made.text("README.md").decode())
     files = module(made)
+    files |= {f"tilewright/share/{path}": data for path, data in for_readers(made).items()}
     files[f"{name}.data/scripts/tilewright"] = made.binary
     files[f"{info}/METADATA"] = metadata.encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: tilewright\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()

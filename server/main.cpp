@@ -43,6 +43,7 @@ constexpr Command kCommands[] = {
 #undef TILEWRIGHT_COMMAND
         {"lsp", tilewright::lsp::add_lsp},
     {"mcp", tilewright::mcp::add_mcp},
+    {"skills", tilewright::mcp::add_skills},
     {"worker", tilewright::worker::add_worker},
     {"serve", tilewright::bsp::add_serve},
     {"completions", tilewright::cli::add_completions},
@@ -52,13 +53,13 @@ constexpr Command kCommands[] = {
 // memory. Null: all are, for what lists them.
 const Command* command_named(std::string_view name) {
   const auto* found = std::ranges::find(kCommands, name, &Command::name);
-  return found == std::end(kCommands) || name == "completions" ? nullptr : found;
+  return found == std::end(kCommands) || name == "completions" || name == "skills" ? nullptr : found;
 }
 
 // These read no settings of projects.
 bool reads_settings(std::string_view name) {
   return name != "layout" && name != "doctor" && name != "cache" && name != "demo" && name != "worker" &&
-         name != "completions";
+         name != "docs" && name != "examples" && name != "new" && name != "skills" && name != "completions";
 }
 
 // Null: the environment names none, or it cannot be used, which is no reason to do without compilations.

@@ -34,6 +34,9 @@ inline constexpr int kFine = 0, kErrors = 1, kUsage = 2;
   X(trust)                     \
   X(tune)                      \
   X(migrate)                   \
+  X(docs)                      \
+  X(examples)                  \
+  X(new)                       \
   X(demo)
 // clang-format on
 

@@ -34,10 +34,21 @@ Page page_of(std::string_view file) {
   return page;
 }
 
+constexpr std::string_view kSkills = "skills";
+
+std::vector<Page> find_skills() {
+  std::vector<Page> out;
+  for (std::string_view file : contents_names())
+    if (file.starts_with(kDocs))
+      if (Page page = page_of(file); page.folder == kSkills) out.push_back(std::move(page));
+  return out;
+}
+
 std::vector<Page> find_pages() {
   std::vector<Page> out;
   for (std::string_view file : contents_names())
-    if (file.starts_with(kDocs)) out.push_back(page_of(file));
+    if (file.starts_with(kDocs))
+      if (Page page = page_of(file); page.folder != kSkills) out.push_back(std::move(page));
   auto place = [](const Page& p) { return p.folder == "manual" ? 0 : p.folder == "language" ? 1 : 2; };
   std::ranges::sort(out, [&](const Page& a, const Page& b) {
     const bool first_a = a.name != a.folder, first_b = b.name != b.folder;
@@ -97,6 +108,11 @@ std::vector<std::string> words_of(std::string_view text) {
 
 std::span<const Page> pages() {
   static const std::vector<Page> all = find_pages();
+  return all;
+}
+
+std::span<const Page> skills() {
+  static const std::vector<Page> all = find_skills();
   return all;
 }
 

@@ -19,6 +19,9 @@ struct Page {
 std::span<const Page> pages();
 const Page* find_page(std::string_view name);  // null: there is none
 
+// Pages that coding agents read (docs/skills/), with the name of each.
+std::span<const Page> skills();
+
 // A part of a page below a heading.
 struct Section {
   std::string_view heading;  // of the page's beginning the title

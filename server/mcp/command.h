@@ -1,4 +1,4 @@
-// The command that starts the Model Context Protocol server.
+// The commands for coding agents.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -7,5 +7,7 @@ namespace tilewright::mcp {
 
 // Adds `mcp` to the application, and sets `run` when it is the one chosen; `run` gives the exit status.
 void add_mcp(CLI::App& app, std::function<int()>& run);
+// The same of `skills`, which wants the other commands to be there: their help is part of what it writes.
+void add_skills(CLI::App& app, std::function<int()>& run);
 
 }  // namespace tilewright::mcp

@@ -43,6 +43,8 @@ endpoint::Limits limits() {
 
 }  // namespace
 
+bool is_revision(std::string_view name) { return std::ranges::find(kRevisions, name) != std::end(kRevisions); }
+
 Server::Server(transport::Connection& connection, ServerOptions options)
     : endpoint_(connection, limits()),
       options_(std::move(options)),

@@ -18,6 +18,9 @@
 
 namespace tilewright::mcp {
 
+// A revision of the protocol that is spoken, "2025-11-25".
+bool is_revision(std::string_view name);
+
 struct ServerOptions {
   std::vector<std::string> roots;  // folders that a client may ask about
   bool asks_for_roots = false;     // the client's own take their place, where it has some

@@ -55,6 +55,12 @@ class Protocol(Case):
                     self.assertTrue(result["structuredContent"]["next"]["why"])
                     self.assertIn("\nNext: ", result["content"][0]["text"])
 
+    def test_the_manual_lists_every_tool(self):
+        with open(os.path.join(ROOT, "docs", "manual", "agents.md"), encoding="utf-8") as f:
+            table = f.read().split("## Clients")[0]
+        for name in self.client.tools():
+            self.assertIn(f"`{name}`", table)
+
     def test_what_comes_next_can_be_called(self):
         tools = self.client.tools()
         for name, tool in tools.items():

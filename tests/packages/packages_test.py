@@ -125,6 +125,19 @@ class Packages(unittest.TestCase):
                 with open(os.path.join(again, name), "rb") as a, open(os.path.join(self.folder, name), "rb") as b:
                     self.assertEqual(a.read(), b.read(), name)
 
+    def test_documents_and_examples_are_in_each(self):
+        with zipfile.ZipFile(self.one("*.whl")) as wheel:
+            wheel_has = {n.removeprefix("tilewright/share/") for n in wheel.namelist()}
+        with tarfile.open(self.one("*.tar.gz")) as tar:
+            tar_has = {n.split("share/tilewright/", 1)[1] for n in tar.getnames() if "share/tilewright/" in n}
+        listed = subprocess.run(["dpkg-deb", "-c", self.one("*.deb")], check=True, capture_output=True, text=True).stdout
+        deb_has = {line.split("share/tilewright/", 1)[1] for line in listed.splitlines() if "share/tilewright/" in line}
+        for path in ("docs/manual/checking.md", "docs/language/layout.md", "docs/diagnostics.md", "examples/gemm_hopper.py",
+                     "examples/tilewright.toml", "cmake/TilewrightKernels.cmake", "schema/check.json", "launcher/torch_kernel.py"):
+            for kind, has in (("wheel", wheel_has), ("tarball", tar_has), ("deb", deb_has)):
+                self.assertIn(path, has, kind)
+        self.assertNotIn("docs/house.md", tar_has)
+
     # ---- the wheel --------------------------------------------------------------------------------------------------
 
     def environment(self):
