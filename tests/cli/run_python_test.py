@@ -134,7 +134,7 @@ class References(Case):
     def test_a_file_that_is_missing(self):
         r = self.run_it("run", self.script(), "--on", "sim", "--reference", "nowhere.py:f")
         self.assertEqual(r.status, 2, r)
-        self.assertIn("the reference f: there is no file nowhere.py", r.errors)
+        self.assertIn("the reference python:f: there is no file nowhere.py", r.errors)
 
     def test_the_comment_of_a_line(self):
         line = COPY.splitlines().index("# tilewright: run doubled n=8") + 1
