@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 
-from case import Case, main
+from case import BINARY, Case, main
+from support.language_server import Client
 
 COPY = """
 from tvm.script import tirx as T
@@ -120,6 +121,29 @@ class References(Case):
             self.run_it(*words, env={**os.environ, "TILEWRIGHT_PYTHON": self.interpreter(), "SAID": self.path("said")})
             self.assertFalse(os.path.exists(self.path("said")), words)
             self.assertFalse(os.path.exists(self.path("witness")), words)
+
+    def test_an_editor_executes_none(self):
+        """Not because a script is open, and not where an editor asks for a run of it: the note says who does."""
+        script = self.script()
+        client = Client(BINARY, environment={**os.environ, "TILEWRIGHT_PYTHON": self.interpreter(), "SAID": self.path("said")})
+        self.addCleanup(client.close)
+        client.initialize()
+        with open(script, encoding="utf-8") as f:
+            client.open("file://" + script, f.read())
+        client.settled()
+        answer = client.result("tilewright/run", {"textDocument": {"uri": "file://" + script}, "entry": "doubled", "on": "sim"})
+        self.assertEqual(answer["report"]["verdict"], "unverified")
+        self.assertIn("is executed by `tilewright run` and `tilewright build --test` alone", " ".join(answer["report"]["notes"]))
+        self.assertFalse(os.path.exists(self.path("said")))
+        self.assertFalse(os.path.exists(self.path("witness")))
+
+    def test_a_build_with_tests_does(self):
+        script, variables = self.script(), {**os.environ, "TILEWRIGHT_PYTHON": self.interpreter(), "SAID": self.path("said")}
+        self.expect(0, "build", script, env=variables)
+        self.assertFalse(os.path.exists(self.path("said")))
+        r = self.expect(0, "build", script, "--test", "--on", "sim", env=variables)
+        self.assertIn("1 test: 1 passed, 0 failed", r.text + r.errors)
+        self.assertTrue(os.path.exists(self.path("said")))
 
     def test_an_interpreter_that_is_missing(self):
         r = self.expect(2, "run", self.script(), "--on", "sim", "--python", self.path("nowhere"))
