@@ -115,7 +115,7 @@ PythonArrays python_reference(const PythonFunction& function, const std::string&
                               const std::stop_token& stop) {
   auto failed = [&](std::string why, std::string hint = {}, bool missing = false) {
     return std::unexpected(
-        PythonFailure{{"the reference " + function.name + ": " + std::move(why), std::move(hint)}, missing});
+        PythonFailure{{"the reference python:" + function.name + ": " + std::move(why), std::move(hint)}, missing});
   };
   std::error_code ec;
   PythonFunction absolute{fs::absolute(function.file, ec).string(), function.name};

@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 
-from case import Case, main
+from case import BINARY, Case, main
+from support.language_server import Client
 
 COPY = """
 from tvm.script import tirx as T
@@ -121,6 +122,29 @@ class References(Case):
             self.assertFalse(os.path.exists(self.path("said")), words)
             self.assertFalse(os.path.exists(self.path("witness")), words)
 
+    def test_an_editor_executes_none(self):
+        """Not because a script is open, and not where an editor asks for a run of it: the note says who does."""
+        script = self.script()
+        client = Client(BINARY, environment={**os.environ, "TILEWRIGHT_PYTHON": self.interpreter(), "SAID": self.path("said")})
+        self.addCleanup(client.close)
+        client.initialize()
+        with open(script, encoding="utf-8") as f:
+            client.open("file://" + script, f.read())
+        client.settled()
+        answer = client.result("tilewright/run", {"textDocument": {"uri": "file://" + script}, "entry": "doubled", "on": "sim"})
+        self.assertEqual(answer["report"]["verdict"], "unverified")
+        self.assertIn("is executed by `tilewright run` and `tilewright build --test` alone", " ".join(answer["report"]["notes"]))
+        self.assertFalse(os.path.exists(self.path("said")))
+        self.assertFalse(os.path.exists(self.path("witness")))
+
+    def test_a_build_with_tests_does(self):
+        script, variables = self.script(), {**os.environ, "TILEWRIGHT_PYTHON": self.interpreter(), "SAID": self.path("said")}
+        self.expect(0, "build", script, env=variables)
+        self.assertFalse(os.path.exists(self.path("said")))
+        r = self.expect(0, "build", script, "--test", "--on", "sim", env=variables)
+        self.assertIn("1 test: 1 passed, 0 failed", r.text + r.errors)
+        self.assertTrue(os.path.exists(self.path("said")))
+
     def test_an_interpreter_that_is_missing(self):
         r = self.expect(2, "run", self.script(), "--on", "sim", "--python", self.path("nowhere"))
         self.assertIn("cannot be started", r.errors)
@@ -134,7 +158,7 @@ class References(Case):
     def test_a_file_that_is_missing(self):
         r = self.run_it("run", self.script(), "--on", "sim", "--reference", "nowhere.py:f")
         self.assertEqual(r.status, 2, r)
-        self.assertIn("the reference f: there is no file nowhere.py", r.errors)
+        self.assertIn("the reference python:f: there is no file nowhere.py", r.errors)
 
     def test_the_comment_of_a_line(self):
         line = COPY.splitlines().index("# tilewright: run doubled n=8") + 1
