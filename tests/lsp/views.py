@@ -73,7 +73,7 @@ class Session(unittest.TestCase):
     def client(self, capabilities=None, text=SCRIPT, settings=None):
         c = Client(SERVER, environment={**os.environ, "XDG_CACHE_HOME": self.cache.name})
         self.clients.append(c)
-        c.initialize(capabilities, initializationOptions={"tilewright": {"toolchain": {"check": "off"}, **(settings or {})}})
+        c.initialize(capabilities, initializationOptions={"tilewright": {"dialect": "0.25", "toolchain": {"check": "off"}, **(settings or {})}})
         c.open(URI, text)
         return c
 
