@@ -23,7 +23,7 @@ class Session(unittest.TestCase):
     def setUp(self):
         self.maxDiff = None
         self.client = Client(SERVER)
-        self.client.initialize(initializationOptions={"tilewright": {"toolchain": {"check": "off"}}})
+        self.client.initialize(initializationOptions={"tilewright": {"dialect": "0.25", "toolchain": {"check": "off"}}})
 
     def tearDown(self):
         self.client.close()
