@@ -1,4 +1,6 @@
 // The statement at which a compiler ends its process.
+#include <algorithm>
+
 #include "compiler/toolchain/crash_site.h"
 #include "tests/unit/catch.h"
 

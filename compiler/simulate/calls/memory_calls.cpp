@@ -1,4 +1,6 @@
 // Loads, stores and atomics that scripts write as instructions.
+#include <utility>
+
 #include "compiler/simulate/calls/calls.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine/compile_instructions.h"

@@ -1,4 +1,6 @@
 // Instructions of 0.27 by which lanes and threads meet: votes, shuffles, matches, reductions, barriers of the hardware.
+#include <utility>
+
 #include "compiler/intrinsics/say.h"
 #include "compiler/simulate/machine/compile_instructions.h"
 

@@ -1,4 +1,6 @@
 // Instructions of 0.27 on memory: loads, stores, atomics, values of 128 bits, copies of a part.
+#include <utility>
+
 #include "compiler/intrinsics/call_effects.h"
 #include "compiler/intrinsics/say.h"
 #include "compiler/simulate/machine/compile_instructions.h"
