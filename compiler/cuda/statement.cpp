@@ -550,15 +550,15 @@ void Emitter::loop(const For* s) {
   Expr end = is_constant(step, 1) ? s->extent : s->extent * step;
   if (!is_constant(s->min, 0)) end = s->min + end;
   end = simplify(end);
-  names_.open();
   std::string variable = type(s->var->dtype);
   std::string first = written(s->min, kConditional), last = written(end, kShift), stride = written(step, kConditional);
-  std::string name = names_.take(s->var->name);
-  if (!is_stable(end)) {
-    std::string bound = names_.take(name + "_end");
+  if (!is_stable(end)) {  // it stands beside the loop, among the names of the block around
+    std::string bound = names_.take(std::string(s->var->name) + "_end");
     line(variable + " " + bound + " = " + last + ";");
     last = bound;
   }
+  names_.open();
+  std::string name = names_.take(s->var->name);
   if (s->unroll != UnrollHint::None) line(s->unroll == UnrollHint::Full ? "#pragma unroll" : "#pragma unroll 1");
   var_names_[s->var] = name;
   begin_line();

@@ -290,7 +290,7 @@ void hover_function(HoverBlocks& out, const syntax::FunctionDef& def, std::strin
 
 bool hover_documented(HoverBlocks& out, const script::Surface& surface, std::string_view name) {
   // `T` shows names of the layout algebra, too, as printed kernels spell them.
-  for (std::string_view space : {"layout", "T", "Tx", "buffer", "bench", "gemm_async"}) {
+  for (std::string_view space : {"layout", "T", "Tx", "buffer", "bench", "gemm_async", "txl"}) {
     if (hover_word(out, surface, space, name)) return true;
   }
   return false;
@@ -375,8 +375,12 @@ std::optional<bool> hover_callable(HoverBlocks& out, const HoverSubject& subject
     return true;
   }
   if (auto* f = v.as<script::Function>()) {
-    constexpr std::string_view kModes[] = {"", "Evaluated in script mode where it is called (T.inline).", "A kernel.",
-                                           "A kernel template (T.jit).", "Evaluated in script mode (T.macro)."};
+    constexpr std::string_view kModes[] = {"",
+                                           "Evaluated in script mode where it is called (T.inline).",
+                                           "A kernel.",
+                                           "A kernel template (T.jit).",
+                                           "Evaluated in script mode (T.macro).",
+                                           "A kernel, traced when it is decorated."};
     hover_function(out, *f->def, text_of(*f), kModes[static_cast<int>(f->mode)]);
     return true;
   }

@@ -421,3 +421,63 @@ def assigns(a: txl.gptr[txl.f32]):
     txl.assign(a[0], 1)
 #              ^^^^ error[TW2004]: txl.assign stores into an element in registers, and a is in global memory
 #   hint: write it with txl.ptx.st
+
+#--- mistakes at the decorator
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+@txl.kernel
+# @1:2-1:12 error[TW2006]: txl.kernel needs the number of warps of a CTA
+#   hint: write @txl.kernel(warps=4) above the function
+def bare(a: txl.gptr[txl.f32]):
+    pass
+
+@txl.kernel(arch="sm_90a")
+# @1:2-1:27 error[TW2006]: txl.kernel needs the number of warps of a CTA
+#   hint: write @txl.kernel(warps=4) above the function
+def unsized(a: txl.gptr[txl.f32]):
+    pass
+
+@txl.kernel(warps=1, blocks=2)
+#                    ^^^^^^ error[TW2006]: txl.kernel has no argument 'blocks'
+def unknown(a: txl.gptr[txl.f32]):
+    pass
+
+k = txl.kernel(warps=1, grid=1)(lambda a: 1)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2004]: @txl.kernel(...) decorates a function
+
+def deep(n):
+    return deep(n + 1)
+#          ^^^^^^^^^^^ error[TW2009]: evaluation is nested more than 1000 deep
+#   hint: look for a recursion without an end
+#   from: deep(0)
+#   from: deep(n + 1)
+#   from: deep(n + 1)
+#   from: deep(n + 1)
+#   from: deep(n + 1)
+#   from: deep(n + 1)
+#   from: deep(n + 1)
+#   from: deep(n + 1)
+#   from: deep(n + 1)
+#   from: deep(n + 1)
+#   from: deep(n + 1)
+#   from: deep(n + 1)
+#   from: deep(n + 1)
+#   from: deep(n + 1)
+#   from: deep(n + 1)
+#   from: deep(n + 1)
+
+@txl.kernel(warps=1, grid=1)
+def recursion(a: txl.gptr[txl.f32]):
+    deep(0)
+
+@txl.kernel(warps=1, grid=1)
+def shape(a: txl.gptr[txl.f32, (0,)]):
+#            ^^^^^^^^^^^^^^^^^^^^^^^ error[TW2008]: TypeError: the shape of a txl.gptr has positive integers, not (0,)
+    pass
+
+@txl.kernel(warps=1, grid=1)
+def dtypes(a: "x"):
+#             ^^^ error[TW2004]: unknown dtype "x"
+#   hint: for example float16, bfloat16, int32, uint8x16
+    pass

@@ -42,6 +42,22 @@ TEST_CASE("scalars, loops, conditions and operators") {
   check_golden("statements.cu", source_of(s).text);
 }
 
+TEST_CASE("bounds of loops side by side have names of their own") {
+  Script s;
+  s.device();
+  s.id(ScopeBinding::KernelCta, Expr(1), "cta");
+  s.id(ScopeBinding::CtaThread, Expr(32), "tid");
+  Buffer* n = s.scalar("n", kInt32, Expr(4));
+  for (int k = 0; k < 2; ++k) {
+    const Var* i = s.loop_var("i");
+    s.add(s.loop(i, s.get(n), s.store(n, {Expr(0)}, add(s.get(n), Expr(i)))));
+  }
+  const std::string text = source_of(s).text;
+  const std::size_t first = text.find("int i_end = n;");
+  REQUIRE(first != text.npos);
+  CHECK(text.find("int i_end = n;", first + 1) == text.npos);
+}
+
 TEST_CASE("a pool, views and a swizzle") {
   Script s;
   pool(s);

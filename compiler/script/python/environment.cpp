@@ -109,7 +109,7 @@ Value argv(Interpreter& in) {
   return Value::opaque("sys.argv");
 }
 
-// torch as a script finds it where it asks whether somebody has a device in use: nobody has while scripts are read.
+// torch as a script finds it where it asks whether a device is in use: none is while scripts are read.
 Value not_initialised(Interpreter& in, const Arguments&, Value) {
   in.assume();
   return Value::boolean(false);

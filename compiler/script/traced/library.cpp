@@ -17,7 +17,7 @@ constexpr std::string_view kLibrary = "tirx_kernels.tirx_lite";
 
 Value decorate(Interpreter& in, const Arguments& args, Value self) {
   Function* f = args.positional.size() == 1 ? args.positional[0].as<Function>() : nullptr;
-  if (!f) return in.fail(code::kType, args.call, "@txl.kernel(...) decorates a function");
+  if (!f) return in.refuse(code::kType, args.call, "@txl.kernel(...) decorates a function", {}, "TypeError");
   f->mode = FunctionMode::Traced;
   std::vector<Keyword> options;
   for (auto& [name, value] : self.as<Dict>()->items) options.push_back({name.as<Str>()->text, value, args.call});
@@ -28,13 +28,19 @@ Value decorate(Interpreter& in, const Arguments& args, Value self) {
 }
 
 Value kernel(Interpreter& in, const Arguments& args, Value) {
+  const bool named = std::ranges::any_of(args.keywords, [](const Keyword& k) { return k.name == "warps"; });
+  const bool given = named || (!args.positional.empty() && !args.positional[0].as<Function>());
+  if (!given) {
+    return in.refuse(code::kArguments, args.call, "txl.kernel needs the number of warps of a CTA",
+                     "write @txl.kernel(warps=4) above the function", "TypeError");
+  }
   constexpr std::string_view kNames[] = {
       "warps", "arch", "min_blocks_per_sm", "grid", "host_prelude", "allowed_func_calls", "check_ir"};
   Bound a(in, args, "txl.kernel", {kNames[0], kNames[1], kNames[2], kNames[3], kNames[4], kNames[5], kNames[6]}, 1);
-  if (!a) return Value::error();
-  if (a[0].as<Function>()) {
-    return in.fail(code::kArguments, args.call, "txl.kernel needs the number of warps",
-                   "write @txl.kernel(warps=4) above the function");
+  if (!a) {  // no Python would run it either
+    const text::Diagnostic why = in.take_pending().diagnostic;
+    if (why.code.empty()) return in.fail({}, args.call, {});
+    return in.refuse(why.code, why.span, why.message, why.hint, "TypeError");
   }
   Dict* options = in.make<Dict>();
   for (std::size_t i = 0; i < std::size(kNames); ++i) {
