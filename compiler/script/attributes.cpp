@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/script/aliases.h"
+#include "compiler/script/foreign.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/slices.h"
@@ -322,10 +323,15 @@ Value Interpreter::attribute_of_surface(Value object, std::string_view name, tex
   std::string_view space = space_of(object.o->type);
   Value result = member_of(object, space, name);
   if (!result.is_error() || pending_) return result;
+  std::string hint = surface_->advice(space, name);
+  if (object.as<BufferValue>() && (hint.empty() || hint.starts_with("did you mean"))) {
+    if (std::string foreign = foreign_hint(ForeignSpace::Buffer, name, dialect_); !foreign.empty())
+      hint = std::move(foreign);
+  }
   refuse(code::kAttribute, span,
          (object.as<BufferValue>() ? "a buffer" : std::string(type_name(object))) + " has no attribute '" +
              std::string(name) + "'",
-         surface_->advice(space, name), "AttributeError");
+         std::move(hint), "AttributeError");
   // What every object of the reference has is not listed.
   pending_->refused = pending_->refused && !pending_->diagnostic.hint.empty();
   return Value::error();
@@ -379,8 +385,8 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
     case Tag::Opaque: return object;
     case Tag::Expr:
       if (expr_attribute(*this, object, name, span, &result)) return result;
-      return fail(code::kAttribute, span, "a run-time expression has no attribute '" + std::string(name) + "'", {},
-                  "AttributeError");
+      return fail(code::kAttribute, span, "a run-time expression has no attribute '" + std::string(name) + "'",
+                  foreign_hint(ForeignSpace::Scalar, name, dialect_), "AttributeError");
     default: break;
   }
   switch (object.is_object() ? object.o->type : Type::Str) {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "compiler/expr/dtype_names.h"
-#include "compiler/script/habits.h"
+#include "compiler/script/foreign.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/python/support.h"
 #include "compiler/text/nearest.h"

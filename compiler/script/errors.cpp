@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/ir/origin.h"
+#include "compiler/script/foreign.h"
 #include "compiler/script/interpreter.h"
 
 namespace tilewright::script {
@@ -20,7 +21,11 @@ std::vector<text::Span> short_chain(const ir::CallSite* innermost) {
 
 Value Interpreter::fail(std::string_view code, text::Span span, std::string message, std::string hint,
                         std::string_view python_type) {
-  if (pending_) return Value::error();  // the first cause is the one to report
+  if (pending_) return Value::error();     // the first cause is the one to report
+  if (code == code::kOpaque && kernel_) {  // of another language, "tl.dot"
+    std::string foreign = foreign_hint(ForeignSpace::Any, path_at(written(span), 0), dialect_);
+    if (!foreign.empty()) hint = std::move(foreign);
+  }
   Pending p;
   p.type = python_type;
   p.diagnostic = {code, text::Severity::Error, std::move(message), span, {}, std::move(hint), {}};

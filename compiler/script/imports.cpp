@@ -7,7 +7,7 @@
 
 #include "compiler/script/dialect.h"
 #include "compiler/script/dialect_names.h"
-#include "compiler/script/habits.h"
+#include "compiler/script/foreign.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/last_run.h"
 #include "compiler/script/mode_guard.h"
@@ -384,8 +384,11 @@ text::Span Interpreter::imported_at(const syntax::ImportedName& n) const {
 
 std::string Interpreter::advice_of(const Namespace& ns, std::string_view name) const {
   std::string hint = ns.space == "lang" ? "" : surface_->advice(ns.record ? std::string_view(ns.path) : ns.space, name);
-  if (ns.space == "T" && (hint.empty() || hint.starts_with("did you mean"))) {
-    if (std::string instead = brought_along(name, dialect_); !instead.empty()) return instead;
+  const bool tile = ns.path.starts_with("Tx") || ns.space.starts_with("T.tile");
+  if (ns.space.starts_with("T") && (hint.empty() || hint.starts_with("did you mean"))) {
+    const std::string path = tile ? std::string(name) : "T." + std::string(name);
+    std::string foreign = foreign_hint(tile ? ForeignSpace::Tile : ForeignSpace::Any, path, dialect_);
+    if (!foreign.empty()) return foreign;
   }
   // One slip away from what the module itself has: `tir` of `tvm.script` is no name of another module.
   if (std::string_view here = nearest_in_module(ns.path, name);

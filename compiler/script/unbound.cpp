@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "compiler/script/habits.h"
+#include "compiler/script/foreign.h"
 #include "compiler/script/homes.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/spelling.h"
@@ -114,14 +114,20 @@ Value Interpreter::unbound(const syntax::Name& name, Scope* scope, text::Span sp
   if (is_given(name.text)) return Value::opaque("the one who runs the script");
   std::string hint, in_t;
   const syntax::Name t{"T", syntax::hash_name("T"), {}};
+  // Within a kernel a name of another language is meant as one of this; outside it may be an import that is missing.
+  const std::string_view all = top_level_ && span.anchor == anchor_ ? std::string_view(top_level_->text) : "";
+  const std::string_view path = path_at(all, span.begin);
+  const auto foreign = foreign_name(ForeignSpace::Any, path.empty() ? name.text : path, dialect_);
   bool later = false;
   for (Scope* s = scope; s; s = s->parent) later = later || (s->frozen_from && s->frozen_from->find(name));
   if (later) {
     hint = "outside a kernel @T.inline sees its surroundings as they are where it is defined: define this above it";
+  } else if (foreign && kernel_) {
+    hint = foreign->hint;
   } else if (std::string line = import_line(*surface_, name.text); !line.empty()) {
     hint = "add: " + line;
-  } else if (std::string instead = brought_along(name.text, dialect_); !instead.empty()) {
-    hint = instead;
+  } else if (foreign) {
+    hint = foreign->hint;
   } else if (surface_->find("T", name.text) && find_binding(t, scope)) {
     in_t = "T." + std::string(name.text);
     hint = "write " + in_t;

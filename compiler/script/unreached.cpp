@@ -2,7 +2,7 @@
 #include <cctype>
 #include <optional>
 
-#include "compiler/script/habits.h"
+#include "compiler/script/foreign.h"
 #include "compiler/script/homes.h"
 #include "compiler/script/spelling.h"
 #include "compiler/script/surface.h"
@@ -99,10 +99,14 @@ class Unreached {
     if (kernel && f.conditional) return;  // the branch may have been chosen while the kernel was built
     const bool reached = !f.conditional && (!f.function || kernel);
     std::string hint, in_t;
-    if (std::string line = import_line(in_.surface(), f.name.text); !line.empty()) {
+    const std::string_view path = path_at(statement.text, f.name.at.begin);
+    const auto foreign = foreign_name(ForeignSpace::Any, path.empty() ? f.name.text : path, in_.dialect());
+    if (foreign && kernel) {
+      hint = foreign->hint;
+    } else if (std::string line = import_line(in_.surface(), f.name.text); !line.empty()) {
       hint = "add: " + line;
-    } else if (std::string instead = brought_along(f.name.text, in_.dialect()); !instead.empty()) {
-      hint = instead;
+    } else if (foreign) {
+      hint = foreign->hint;
     } else if (e_.module->find("T") && in_.surface().find("T", f.name.text)) {
       in_t = "T." + std::string(f.name.text);
       hint = "write " + in_t;

@@ -69,7 +69,7 @@ static int slip(std::string_view wrong, std::string_view name) {
 }
 
 Nearest::Nearest(std::string_view wrong, Among among)
-    : wrong_(wrong), among_(among), best_((wrong.size() < 4 ? 1 : 2) + 1) {
+    : wrong_(wrong), among_(among), best_((wrong.size() < (among == Among::Few ? 4 : 6) ? 1 : 2) + 1) {
   if (wrong.size() < 2 || wrong.size() > 64) best_ = 0;
 }
 

@@ -100,6 +100,8 @@ class BuildSession final : public endpoint::Handler, public endpoint::Served {
   // test.cpp
   struct RunSink {
     work::Batch::Sink runs;
+    // Tests that need not be run again: true if the script is done with. May be missing.
+    std::function<bool(std::size_t file, const std::string& script)> kept{};
     // When all have ended: what becomes of the status so far.
     std::function<protocol::bsp::Status(protocol::bsp::Status)> end;
   };

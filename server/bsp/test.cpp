@@ -10,6 +10,7 @@
 #include "compiler/threads/large_threads.h"
 #include "protocol/bsp_data.h"
 #include "protocol/uri.h"
+#include "server/bsp/kept_tests.h"
 #include "server/bsp/session.h"
 #include "server/project/config.h"
 #include "server/project/environment.h"
@@ -92,6 +93,7 @@ class Tests {
                        .run = nullptr};
     if (render::Json report = render::run_json(run.answer); !report.is_null()) data.run = json_of(report);
     std::lock_guard lock(mutex_);
+    by_script_[run.path].emplace_back(run.number, data);
     const auto test = running_.extract({run.file, run.number});
     Json finish = {{"displayName", name},          {"status", status},
                    {"message", data.message},      {"location", location(run.path)},
@@ -101,6 +103,34 @@ class Tests {
     count(status);
     runs_.push_back(data);
     task_.progress(name, static_cast<std::int64_t>(runs_.size()), static_cast<std::int64_t>(known_), "tests");
+  }
+  // A test that was not run: it came to this before, for the same script.
+  void repeat(const wire::TestRun& data, const std::string& path) {
+    const std::string name = data.entry.empty() ? path : data.entry;
+    Task test(endpoint_, origin_, name, "test-start", Json{{"displayName", name}, {"location", location(path)}},
+              &task_);
+    std::lock_guard lock(mutex_);
+    ++known_;
+    test.finish(wire::Status::Ok, data.message, "test-finish",
+                {{"displayName", name},
+                 {"status", data.status},
+                 {"message", data.message},
+                 {"location", location(path)},
+                 {"dataKind", "tilewright-run"},
+                 {"data", data}});
+    count(data.status);
+    runs_.push_back(data);
+    task_.progress(name, static_cast<std::int64_t>(runs_.size()), static_cast<std::int64_t>(known_), "tests");
+  }
+  // Those that were run, by script, in the order of its entries.
+  std::map<std::string, std::vector<wire::TestRun>> ran_by_script() {
+    std::lock_guard lock(mutex_);
+    std::map<std::string, std::vector<wire::TestRun>> out;
+    for (auto& [path, runs] : by_script_) {
+      std::ranges::stable_sort(runs, {}, [](const auto& r) { return r.first; });
+      for (const auto& [number, run] : runs) out[path].push_back(run);
+    }
+    return out;
   }
   // After the last one has run: what has begun so far was cancelled.
   const wire::TestReport& end() {
@@ -134,6 +164,7 @@ class Tests {
   std::size_t known_ = 0;
   Json runs_ = Json::array();
   std::map<std::pair<std::size_t, std::size_t>, std::unique_ptr<Task>> running_;  // by script and entry
+  std::map<std::string, std::vector<std::pair<std::size_t, wire::TestRun>>> by_script_;
 };
 
 // What runs beside one another: targets whose settings name the same remotes.
@@ -177,9 +208,13 @@ struct Shares {
     std::size_t sink = 0, file = 0;  // index of the script within that sink
   };
   std::vector<Share> of;
-  void add(const project::BuildTarget& target, std::size_t sink) {
+  // `kept`: which of them are done with.
+  void add(const project::BuildTarget& target, std::size_t sink,
+           const std::function<bool(std::size_t file, const std::string& script)>& kept) {
     for (const std::string& script : target.scripts) {
-      of.push_back({sink, static_cast<std::size_t>(&script - target.scripts.data())});
+      const auto file = static_cast<std::size_t>(&script - target.scripts.data());
+      if (kept && kept(file, script)) continue;
+      of.push_back({sink, file});
       scripts.push_back(script);
     }
   }
@@ -205,8 +240,8 @@ BuildSession::Result BuildSession::run_targets(const Work& work,
     std::vector<RunSink> sinks;
     Shares shares;
     for (const project::BuildTarget* target : targets) {
-      shares.add(*target, sinks.size());
       sinks.push_back(sink(*target));
+      shares.add(*target, sinks.size() - 1, sinks.back().kept);
     }
     auto share_of = [&](const work::BatchRun& run) -> const Shares::Share& { return shares.of[run.file]; };
     work::Batch::Sink all;
@@ -223,8 +258,10 @@ BuildSession::Result BuildSession::run_targets(const Work& work,
     const Asked asked{shares.scripts, work.arguments,
                       work.arguments.on.empty() ? server_.options.on : work.arguments.on,
                       threads::threads_of(server_.options.jobs), stop};
-    const auto done = run_all(asked, server_.builder, std::move(all),
-                              [&](const std::string& what) { log(wire::MessageType::Info, what, work.origin); });
+    std::expected<void, run::Failure> done;
+    if (!shares.scripts.empty())
+      done = run_all(asked, server_.builder, std::move(all),
+                     [&](const std::string& what) { log(wire::MessageType::Info, what, work.origin); });
     const bool stopped = stop.stop_requested();
     if (!done && !stopped) {
       std::string why = done.error().message;
@@ -251,7 +288,26 @@ BuildSession::Result BuildSession::test(const Work& work) {
     sink.runs.opened = [tests](std::size_t, const std::vector<std::string>& entries) { tests->expect(entries.size()); };
     sink.runs.began = [tests](const work::BatchRun& run) { tests->began(run); };
     sink.runs.ran = [tests](const work::BatchRun& run) { tests->ran(run); };
-    sink.end = [&runs, task, tests, uri, origin = work.origin](wire::Status status) {
+    const std::string on = work.arguments.on.empty() ? server_.options.on : work.arguments.on;
+    const std::string deadline = std::to_string(work.arguments.deadline.value_or(0));
+    const bool keeps = on == "sim";
+    auto tests_of = [build = work.arguments.build, deadline](const std::string& script) {
+      return TestsOf{script, build, "deadline " + deadline};
+    };
+    if (keeps)
+      sink.kept = [tests, tests_of, &builder = server_.builder](std::size_t, const std::string& script) {
+        const auto kept = are_kept(script) ? kept_tests(builder, tests_of(script)) : std::nullopt;
+        for (wire::TestRun run : kept.value_or(std::vector<wire::TestRun>())) {
+          run.uri = uri_of(script);
+          tests->repeat(run, script);
+        }
+        return kept.has_value();
+      };
+    sink.end = [&runs, task, tests, uri, origin = work.origin, keeps, tests_of,
+                &builder = server_.builder](wire::Status status) {
+      if (keeps && status != wire::Status::Cancelled)
+        for (const auto& [script, ran] : tests->ran_by_script())
+          if (are_kept(script)) keep_tests(builder, tests_of(script), ran);
       wire::TestReport report = tests->end();
       report.target = uri;
       report.origin = origin;

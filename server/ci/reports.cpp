@@ -5,6 +5,7 @@
 
 #include "compiler/text/escape.h"
 #include "protocol/uri.h"
+#include "server/project/files.h"
 #include "server/render/findings.h"
 #include "server/render/json.h"
 #include "server/render/junit.h"
@@ -32,6 +33,30 @@ work::BuildFinding shown(const Report& report, work::BuildFinding finding) {
   return finding;
 }
 
+// Where the function of a kernel is defined: its name behind `def`, else that of the function that its entry calls; the
+// whole file where it cannot be read or has neither.
+work::BuildPlace definition_of(const Report& report, const Measured& m) {
+  work::BuildPlace out{m.script, {}, {}};
+  const auto text = project::read_file(report.root + "/" + m.script);
+  if (!text) return out;
+  const std::string called = m.entry.substr(0, m.entry.find_first_of("([ "));
+  for (const std::string& name : {m.kernel, called.substr(called.rfind('.') + 1)}) {
+    if (name.empty()) continue;
+    const std::string wanted = "def " + name + "(";
+    for (std::size_t at = text->find(wanted); at != text->npos; at = text->find(wanted, at + 1)) {
+      const std::size_t line = at ? text->rfind('\n', at - 1) + 1 : 0;  // npos + 1 is the first line
+      if (text->find_first_not_of(" \t", line) != at) continue;
+      const auto number = static_cast<std::uint32_t>(
+          std::count(text->begin(), text->begin() + static_cast<std::ptrdiff_t>(line), '\n'));
+      const auto column = static_cast<std::uint32_t>(at + 4 - line);
+      out.begin = {number, column};
+      out.end = {number, column + static_cast<std::uint32_t>(name.size())};
+      return out;
+    }
+  }
+  return out;
+}
+
 std::string name_of(const Measured& m) {
   std::string out = m.entry;
   if (!m.kernel.empty() && m.kernel != m.entry) out += " (" + m.kernel + ")";
@@ -55,7 +80,7 @@ std::vector<work::BuildFinding> all_findings(const Report& report) {
                      {}});
   for (const Change& change : report.changes)
     if (change.kind == Change::Kind::Worse)
-      out.push_back({{change.what.script, {}, {}},
+      out.push_back({definition_of(report, change.what),
                      text::Severity::Error,
                      kWorseCode,
                      name_of(change.what) + ": " + change.words,
@@ -168,9 +193,10 @@ std::string junit(const Report& report) {
       whole.message = whole.text.substr(0, whole.text.find('\n'));
     }
     std::vector<render::TestCase> cases{whole};
+    render::UniqueNames names;
     for (const bsp::CompiledKernel& kernel : script.kernels) {
-      render::TestCase& one =
-          cases.emplace_back(render::TestCase{.name = kernel.entry + " [" + kernel.arch + "]", .classname = path});
+      render::TestCase& one = cases.emplace_back(
+          render::TestCase{.name = names.of(kernel.entry + " [" + kernel.arch + "]"), .classname = path});
       if (kernel.failed) {
         one.outcome = Failed;
         one.message = "the kernel has errors";
@@ -183,16 +209,19 @@ std::string junit(const Report& report) {
     add_suite("compile " + path, cases, left_out ? left_out->words : std::string());
   }
   std::map<std::string, std::vector<render::TestCase>> tests;
+  std::map<std::string, render::UniqueNames> test_names;  // an entry may be run under several comments
   for (const bsp::TestRun& test : report.outcome.tests) {
     const std::string path = script_of(report, test.uri);
-    tests[path].push_back(case_of(test, path));
+    render::TestCase& one = tests[path].emplace_back(case_of(test, path));
+    one.name = test_names[path].of(one.name);
   }
   for (const auto& [path, cases] : tests) add_suite("test " + path, cases);
   std::vector<render::TestCase> changes;
+  render::UniqueNames change_names;
   for (const Change& change : report.changes) {
     if (change.kind == Change::Kind::Better || change.kind == Change::Kind::New) continue;
-    render::TestCase& one =
-        changes.emplace_back(render::TestCase{.name = name_of(change.what), .classname = change.what.script});
+    render::TestCase& one = changes.emplace_back(
+        render::TestCase{.name = change_names.of(name_of(change.what)), .classname = change.what.script});
     one.outcome = change.kind == Change::Kind::Worse ? Failed : Skipped;
     one.type = kWorseCode;
     one.message = one.text = change.words;

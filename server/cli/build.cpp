@@ -8,6 +8,7 @@
 
 #include "compiler/text/escape.h"
 #include "compiler/threads/pause.h"
+#include "protocol/uri.h"
 #include "server/ci/reports.h"
 #include "server/ci/server.h"
 #include "server/cli/commands.h"
@@ -67,6 +68,22 @@ std::expected<std::vector<Wanted>, std::string> wanted_reports(const BuildComman
   if (std::ranges::count_if(out, [](const Wanted& w) { return w.file.empty(); }) > 1)
     return std::unexpected("one report goes to standard output; the others need a file: --report FORMAT=FILE");
   return out;
+}
+
+// What the baseline says of other targets, entries and architectures than those asked for was not built: it is not
+// gone.
+void keep_asked(const BuildCommand& command, const Prepared& p, ci::Baseline& baseline) {
+  auto is_other = [&](const ci::Measured& m) {
+    const std::string path = (fs::path(p.root) / m.script).string();
+    auto holds = [&](const std::string& target) { return path == target || path.starts_with(target + "/"); };
+    const bool target = p.asked.targets.empty() || std::ranges::any_of(p.asked.targets, holds);
+    const bool arch = command.archs.empty() || std::ranges::find(command.archs, m.arch) != command.archs.end();
+    const bool entry =
+        command.entries.empty() || std::ranges::find(command.entries, ci::entry_of(m)) != command.entries.end();
+    return !(target && arch && entry);
+  };
+  std::erase_if(baseline.kernels, is_other);
+  std::erase_if(baseline.runs, is_other);
 }
 
 // The folder that holds all of these.
@@ -136,6 +153,7 @@ std::expected<Prepared, run::Failure> prepare(const BuildCommand& command) {
     if (!text) return std::unexpected(run::Failure{text.error(), "--write-baseline FILE makes one"});
     auto baseline = ci::read_baseline(*text);
     if (!baseline) return wrong(command.baseline + ": " + baseline.error());
+    keep_asked(command, out, *baseline);
     out.baseline = std::move(*baseline);
   }
   ci::ServerWords server = command.server;
@@ -242,13 +260,22 @@ int build(const BuildCommand& command) {
   complain(ci::summary(report));
   const int status = ci::status_of(report);
   if (!command.write_baseline.empty()) {
-    // Of a build with faults it would lack what is to be watched over.
+    // A script with errors is left out and named; what could not be looked at at all leaves nothing to hold on to.
+    for (const auto& script : report.outcome.scripts) {
+      if (script.errors == 0) continue;
+      const std::string path = protocol::path_of(script.uri);
+      auto is_of = [&](const ci::Measured& m) { return (fs::path(p.root) / m.script).string() == path; };
+      std::erase_if(now.kernels, is_of);
+      std::erase_if(now.runs, is_of);
+      tell(path + " has errors and is not in " + command.write_baseline);
+    }
     const bool sound = std::ranges::all_of(report.outcome.scripts, [](const auto& s) { return s.errors == 0; });
-    auto ok = !done || status == kUsage || !sound
+    const bool some = sound || !now.kernels.empty();
+    auto ok = !done || status == kUsage || !some
                   ? std::unexpected(command.write_baseline + " was not written because the build failed")
                   : project::write_file(command.write_baseline, ci::write_baseline(now));
     if (!ok) tell(ok.error());
-    whole = whole && ok;
+    whole = whole && (ok || !some);  // errors of scripts are status 1
   }
   return whole ? status : std::max(status, kUsage);
 }

@@ -1,5 +1,6 @@
 // tilewright check: all diagnostics, in the formats that people, editors and CI systems read.
 #include <algorithm>
+#include <filesystem>
 
 #include "compiler/script/codes.h"
 #include "compiler/threads/in_order.h"
@@ -117,6 +118,15 @@ std::string one_line(std::string_view complaint) {
   return std::string(complaint.substr(0, complaint.find('\n')));
 }
 
+// The folder with the settings that hold here, as seen from here where it is this one.
+std::vector<std::string> workspace_here() {
+  std::error_code ec;
+  const std::filesystem::path here = std::filesystem::current_path(ec);
+  const std::filesystem::path settings = project::config_file(here / "any.py");
+  const std::filesystem::path folder = settings.parent_path();
+  return {settings.empty() || std::filesystem::equivalent(folder, here, ec) ? "." : folder.string()};
+}
+
 int check(const CheckOptions& options) {
   for (const std::string& arch : options.archs) {
     if (!target_option(arch)) return kUsage;
@@ -125,7 +135,7 @@ int check(const CheckOptions& options) {
     if (code != "fallback" && code != "unchecked" && code != "silenced" && !project::code_info(code))
       return fail_usage("there is no diagnostic " + code + " to deny");
   }
-  project::Expansion files = project::expand(options.paths);
+  project::Expansion files = project::expand(options.paths.empty() ? workspace_here() : options.paths);
   const bool several = files.files.size() > 1 && threads::threads_of(options.jobs) > 1;
   Interrupts interrupts(several ? Interrupts::Way::WindDown : Interrupts::Way::EndAtOnce);
   const std::string format = options.json ? "json" : options.format;
@@ -180,7 +190,9 @@ int check(const CheckOptions& options) {
 void add_check(CLI::App& app, Run& run) {
   auto options = std::make_shared<CheckOptions>();
   CLI::App* c = app.add_subcommand("check", "Report everything that is wrong with scripts");
-  c->add_option("paths", options->paths, "Files, folders, or - for standard input")->required();
+  c->add_option("paths", options->paths,
+                "Files, folders, or - for standard input (default: the workspace: the folder of the nearest settings "
+                "file here or above, else this folder)");
   c->add_option("--format", options->format, "How to report")
       ->check(CLI::IsMember({"text", "json", "sarif", "github", "junit"}))
       ->capture_default_str();
@@ -197,7 +209,8 @@ void add_check(CLI::App& app, Run& run) {
               "is said");
   add_jobs(*c, options->jobs);
   c->footer(
-      "Examples:\n  tilewright check kernels/                     all tile scripts below it\n  tilewright check "
+      "Examples:\n  tilewright check                              the workspace\n  tilewright check kernels/           "
+      "          all tile scripts below it\n  tilewright check "
       "copy.py --deny fallback\n"
       "  tilewright check kernels/ --simulate          and whether their synchronisation is right\n"
       "  cat copy.py | tilewright check - --stdin-filename copy.py --format sarif");

@@ -10,6 +10,7 @@
 #include "compiler/text/escape.h"
 #include "compiler/text/symbol.h"
 #include "compiler/threads/in_order.h"
+#include "server/cli/answer.h"
 #include "server/cli/commands.h"
 #include "server/cli/interrupts.h"
 #include "server/cli/options.h"
@@ -39,12 +40,20 @@ struct CompileCommand {
   std::vector<std::string> entries;
   std::vector<std::string> archs;
   std::vector<std::string> emits;
-  std::string folder;
+  std::string folder, depfile;
   DialectOption dialect_option;
   std::optional<text::Dialect> dialect;  // as the option says
-  bool json = false;
+  AnswerOptions answer;
+  std::optional<render::ScriptLines> lines;  // as the answer's options say
+  bool json = false, source_map = false;
   unsigned jobs = threads::kAllCores;
 };
+
+// What `--summary` shows.
+constexpr std::string_view kSummary =
+    "kernels.name kernels.entry kernels.arch kernels.failed kernels.launch kernels.resources "
+    "kernels.calls.range.start.line kernels.calls.primitive kernels.calls.variant diagnostics.code "
+    "diagnostics.severity diagnostics.message diagnostics.range.start.line failures";
 
 // What there is to see of a kernel, and what is for machines.
 std::vector<std::string> all_emits() {
@@ -115,6 +124,7 @@ class Compile {
     }
     file->dialect = command_.dialect;
     if (!file->config.file.empty()) out.files.insert(file->config.file.string());
+    for (const std::filesystem::path& base : file->config.bases) out.files.insert(base.string());
     const session::NamedTargets named =
         command_.archs.empty() ? project::one_architecture(*file) : project::architectures(*file, command_.archs);
     session::CompileOptions options;
@@ -158,9 +168,10 @@ class Compile {
       out.complaints += kernel.complaints;
       out.environment = out.environment || kernel.environment;
       if (command_.json)
-        kernel.output.json = render::kernel_output_json({*kernel.compiled, compiled.architecture_source,
-                                                         compiled.evaluation->dialect, kernel.output.texts, resources},
-                                                        anchors);
+        kernel.output.json = render::kernel_output_json(
+            {*kernel.compiled, compiled.architecture_source, compiled.evaluation->dialect, kernel.output.texts,
+             resources, command_.source_map, command_.lines ? &*command_.lines : nullptr},
+            anchors);
       out.outputs.push_back(std::move(kernel.output));
     }
     out.errors = out.errors || compiled.has_errors();
@@ -252,7 +263,7 @@ std::filesystem::path folder_of(const CompileCommand& command, const std::string
 
 // Each file appears whole or not at all. The error is for the person.
 std::expected<void, std::string> write_files(const CompileCommand& command, const std::string& script, bool several,
-                                             const std::vector<Output>& outputs) {
+                                             const std::vector<Output>& outputs, std::vector<std::string>& written) {
   std::error_code ec;
   const std::filesystem::path folder = folder_of(command, script, several);
   std::filesystem::create_directories(folder, ec);
@@ -269,6 +280,7 @@ std::expected<void, std::string> write_files(const CompileCommand& command, cons
       if (text.empty()) continue;
       auto path = folder / (name + "." + std::string(extension(emit)));
       if (auto ok = project::write_made({command.folder, script}, path, {text}); !ok) return ok;
+      written.push_back(path.string());
       if (!command.json) project::sayf(stdout, "%s\n", path.string().c_str());
     }
     if (!command.json && !out.resources.empty()) project::sayf(stdout, "%s  %s\n", name.c_str(), out.resources.c_str());
@@ -329,6 +341,9 @@ class CompileAnswer {
                                        : scripts.front() + " has no kernel to compile",
                     "name one with --entry EXPR; `tilewright entries FILE` lists them");
     }
+    if (!command_.depfile.empty() && !status_) {
+      if (auto ok = project::write_file(command_.depfile, depfile()); !ok) status_ = fail_usage(ok.error());
+    }
     print_json();
     if (status_) return *status_;
     if (errors_) return kErrors;
@@ -344,14 +359,14 @@ class CompileAnswer {
  private:
   void hand_out(const std::string& script, bool several, Compiled result) {
     if (!command_.folder.empty()) {
-      auto written = write_files(command_, script, several, result.outputs);
+      auto written = write_files(command_, script, several, result.outputs, written_);
       if (!written) {
         failures_.push_back(render::failure_json(script, written.error()));
         status_ = fail_usage(written.error());
       }
     }
+    read_.merge(result.files);
     if (command_.json) {
-      read_.merge(result.files);
       for (Output& out : result.outputs) kernels_.push_back(std::move(out.json));
       for (Json& d : result.diagnostics) diagnostics_.push_back(std::move(d));
     } else if (command_.folder.empty() && !print_texts(command_, result.outputs, script, several)) {
@@ -359,15 +374,34 @@ class CompileAnswer {
     }
   }
 
+  // As make and ninja read it: the files that were written, a colon, all that was read for them.
+  std::string depfile() const {
+    auto escaped = [](const std::string& path) {
+      std::string out;
+      for (char c : path) {
+        if (c == ' ' || c == '#' || c == '\\' || c == ':') out += '\\';
+        out += c == '$' ? "$$" : std::string(1, c);
+      }
+      return out;
+    };
+    std::string out;
+    for (const std::string& path : written_) out += (out.empty() ? "" : " ") + escaped(path);
+    out += ":";
+    for (const std::string& path : read_) out += " \\\n  " + escaped(path);
+    return out + "\n";
+  }
+
   void print_json() {
     if (!command_.json) return;
-    const Json out = render::compile_json(std::move(kernels_), std::move(diagnostics_), read_, std::move(failures_));
-    project::emit(stdout, render::dump(out) + "\n");
+    Json out = render::compile_json(std::move(kernels_), std::move(diagnostics_), read_, std::move(failures_));
+    if (command_.lines) render::keep_lines(out, *command_.lines);
+    if (!print_answer(out, command_.answer, kSummary)) status_ = kUsage;
   }
 
   const CompileCommand& command_;
   Json kernels_ = Json::array(), diagnostics_ = Json::array(), failures_ = Json::array();
-  std::set<std::string> read_;  // with --json: every file that the answer rests on
+  std::set<std::string> read_;  // every file that the answer rests on
+  std::vector<std::string> written_;
   bool errors_ = false, environment_ = false, none_ = true;
   std::optional<int> status_;  // what ends the command at once
 };
@@ -436,18 +470,34 @@ void add_compile(CLI::App& app, Run& run) {
       ->expected(1)
       ->take_all()
       ->check(CLI::IsMember(all_emits()));
-  c->add_option("-o,--output", command->folder, "Folder to write files into, one a kernel and kind");
+  CLI::Option* folder =
+      c->add_option("-o,--output", command->folder, "Folder to write files into, one a kernel and kind");
   c->add_flag("--json", command->json, "One JSON object with kernels, calls, sources and diagnostics");
+  c->add_flag("--source-map", command->source_map,
+              "In JSON: which lines of CUDA, PTX and SASS came from which range of the script");
+  add_answer(*c, command->answer);
+  add_lines(*c, command->answer);
+  c->add_option("--depfile", command->depfile,
+                "For make and ninja: write which files were read for those in the folder of -o")
+      ->needs(folder);
   add_jobs(*c, command->jobs);
   c->footer(
       "Examples:\n  tilewright compile copy.py --emit cuda\n  tilewright compile copy.py --entry 'make((64, 64), "
       "\"float16\")' --json\n"
       "  tilewright compile copy.py --arch sm_80 --arch sm_100a --emit cuda,ptx,sass -o out/");
   c->callback([command, emits, &run] {
+    command->json = command->json || command->answer.is_part() || command->source_map;
+    // Lines of the script are followed through the map, which only JSON has.
+    command->json = command->json || !command->answer.lines.empty() || !command->answer.call.empty();
     command->emits = emits->empty() ? std::vector<std::string>{command->json ? "cuda" : "report"} : *emits;
     if (std::find(command->emits.begin(), command->emits.end(), kHost) != command->emits.end())
       command->emits.emplace_back(kHostRuntime);
-    run = [command] { return command->dialect_option.read(&command->dialect) ? run_compile(*command) : kUsage; };
+    run = [command] {
+      auto lines = lines_of(command->answer);
+      if (!lines) return fail_usage(lines.error());
+      command->lines = std::move(*lines);
+      return command->dialect_option.read(&command->dialect) ? run_compile(*command) : kUsage;
+    };
   });
 }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "compiler/toolchain/confine.h"
+#include "server/cli/answer.h"
 #include "server/cli/commands.h"
 #include "server/project/console.h"
 #include "server/project/cuda_folders.h"
@@ -126,7 +127,7 @@ int run_doctor(bool json) {
   findings.push_back(cache_finding(options));
   findings.push_back(gpu_finding());
   if (json) {
-    project::emit(stdout, render::dump(render::doctor_json(findings)) + "\n");
+    print_json(render::doctor_json(findings));
   } else {
     const render::Colours& c = render::colours(stdout);
     for (const Finding& f : findings) {

@@ -1,6 +1,7 @@
 // tilewright entries: what a file offers to compile, and what needs arguments.
 #include "server/render/entries.h"
 
+#include "server/cli/answer.h"
 #include "server/cli/commands.h"
 #include "server/project/console.h"
 #include "server/render/terminal.h"
@@ -11,7 +12,7 @@ namespace {
 int run_entries(const std::string& path, const DialectOption& dialect, bool json) {
   auto file = project::load(path);
   if (!file) {
-    if (json) project::emit(stdout, render::dump(render::no_entries_json(path, file.error())) + "\n");
+    if (json) print_json(render::no_entries_json(path, file.error()));
     return fail_usage(file.error());
   }
   if (!dialect.read(&file->dialect)) return kUsage;
@@ -26,7 +27,7 @@ int run_entries(const std::string& path, const DialectOption& dialect, bool json
     return kErrors;
   }
   if (json) {
-    project::emit(stdout, render::dump(render::entries_json(e)) + "\n");
+    print_json(render::entries_json(e));
     return kFine;
   }
   for (const script::Entry& entry : e.entries) {

@@ -5,8 +5,11 @@
 #include <filesystem>
 
 #include "compiler/intrinsics/descriptor_words.h"
+#include "server/cli/answer.h"
 #include "server/cli/commands.h"
 #include "server/cli/options.h"
+#include "server/ide/occupancy.h"
+#include "server/ide/width_reason.h"
 #include "server/project/codes.h"
 #include "server/project/console.h"
 #include "server/render/terminal.h"
@@ -19,10 +22,19 @@ struct ExplainCommand {
   std::vector<std::string> entries;
   std::optional<std::string> arch;
   DialectOption dialect;
+  AnswerOptions answer;
   bool json = false;
 };
 
-void print(const render::Json& answer) { project::emit(stdout, render::dump(answer) + "\n"); }
+// What `--summary` shows.
+constexpr std::string_view kSummary =
+    "kernels.name kernels.entry kernels.calls.range.start.line kernels.calls.primitive kernels.calls.variant "
+    "kernels.calls.summary kernels.calls.width diagnostics.code diagnostics.severity diagnostics.message "
+    "diagnostics.range.start.line code title failures";
+
+bool print(const ExplainCommand& command, const render::Json& answer) {
+  return print_answer(answer, command.answer, kSummary);
+}
 
 bool is_code(std::string_view s) {
   return s.size() == 6 && s.starts_with("TW") &&
@@ -33,7 +45,7 @@ int explain_code(const ExplainCommand& command) {
   const text::CodeInfo* info = project::code_info(command.what);
   if (!info) return fail_usage("there is no diagnostic " + command.what);
   if (command.json) {
-    print(render::explained_code_json(*info));
+    if (!print(command, render::explained_code_json(*info))) return kUsage;
   } else {
     const render::Colours& c = render::colours(stdout);
     project::sayf(stdout, "%s%s: %s%s\n\n", std::string(c.bold).c_str(), command.what.c_str(),
@@ -50,7 +62,7 @@ std::optional<std::string> descriptor_text(const std::string& what) {
 }
 int explain_descriptor(const ExplainCommand& command, const std::string& text) {
   if (command.json) {
-    print(render::explained_descriptor_json(command.what, text));
+    if (!print(command, render::explained_descriptor_json(command.what, text))) return kUsage;
   } else {
     project::say(stdout, text);
   }
@@ -90,12 +102,50 @@ Place parse_place(const std::string& text) {
   return p;
 }
 
+// Is a place of the script, or with `lines` of any script, what was asked for?
+bool is_meant(const text::Anchors::Place& at, const text::Source& script, const Place& place,
+              const std::optional<render::ScriptLines>& lines) {
+  if (!at.source) return false;
+  const text::LineColumn from = at.source->position(at.begin), to = at.source->position(at.end);
+  if (lines) {
+    const bool there = !lines->file.empty() || at.source == &script;
+    return there && lines->covers(at.source->path(), from.line + 1, to.line + 1);
+  }
+  if (at.source != &script) return false;
+  if (place.line < from.line + 1 || place.line > to.line + 1) return false;
+  if (place.column == 0) return true;
+  const bool after = place.line > from.line + 1 || place.column >= from.column + 1;
+  const bool before = place.line < to.line + 1 || place.column <= to.column + 1;
+  return after && before;
+}
+
+// How many CTAs one SM holds by their threads and shared memory: registers are known after NVIDIA's tools only.
+render::Json occupancy_json(const session::CompiledKernel& kernel) {
+  if (!kernel.lowered) return nullptr;
+  const lower::LaunchPlan& plan = kernel.lowered->plan;
+  const std::optional<std::int64_t> threads = plan.launch.threads();
+  const std::int64_t shared = plan.static_shared_bytes + plan.dynamic_shared_bytes;
+  const auto found = threads ? ide::occupancy(kernel.target, *threads, 0, shared) : std::nullopt;
+  if (!found) return nullptr;
+  return {
+      {"arch", kernel.target.name()},       {"threads", *threads},          {"shared_bytes", shared},
+      {"ctas_per_sm", found->ctas},         {"warps_per_sm", found->warps}, {"most_warps_per_sm", found->warp_limit},
+      {"bound", std::string(found->bound)}, {"without", "registers"}};
+}
+
+render::ExplainedKernel explained(const session::CompiledKernel& kernel,
+                                  const std::vector<const dispatch::CallReport*>& calls) {
+  render::ExplainedKernel out{&kernel, {}, occupancy_json(kernel)};
+  for (const dispatch::CallReport* call : calls) out.calls.push_back({call, ide::width_reason(*call)});
+  return out;
+}
+
 int run_explain(const ExplainCommand& command) {
   if (is_code(command.what)) return explain_code(command);
   if (auto text = descriptor_text(command.what)) return explain_descriptor(command, *text);
   Place place = parse_place(command.what);
   auto refuse = [&](const std::string& message) {
-    if (command.json) print(render::not_explained_json(place.file, message));
+    if (command.json) print_json(render::not_explained_json(place.file, message));
     return fail_usage(message);
   };
   if (!place.wrong.empty()) return refuse(command.what + ": " + place.wrong);
@@ -106,33 +156,27 @@ int run_explain(const ExplainCommand& command) {
   if (command.arch && !target_option(*command.arch)) return kUsage;
   const session::NamedTargets named =
       command.arch ? project::architectures(*file, {*command.arch}) : project::one_architecture(*file);
+  auto lines = lines_of(command.answer);
+  if (!lines) return refuse(lines.error());
   session::Compiled c = project::compile(*file, project::options_for(named, command.entries));
   const text::Anchors& anchors = c.evaluation->anchors;
-  auto covers = [&](text::Span span) {
-    text::Anchors::Place at = anchors.resolve(span);
-    if (!at.source || at.source != file->source.get()) return false;
-    text::LineColumn from = at.source->position(at.begin), to = at.source->position(at.end);
-    if (place.line < from.line + 1 || place.line > to.line + 1) return false;
-    if (place.column == 0) return true;
-    bool after = place.line > from.line + 1 || place.column >= from.column + 1;
-    bool before = place.line < to.line + 1 || place.column <= to.column + 1;
-    return after && before;
-  };
+  auto covers = [&](text::Span span) { return is_meant(anchors.resolve(span), *file->source, place, *lines); };
+  const bool whole = place.line == 0 && !*lines;
   if (!command.json && !place.asked) project::say(stdout, "dialect " + c.evaluation->dialect.words() + "\n");
   std::vector<render::ExplainedKernel> kernels;
   std::size_t shown = 0;
   for (const session::CompiledKernel& k : c.kernels) {
     std::vector<const dispatch::CallReport*> calls;
     for (const dispatch::CallReport& call : k.dispatched->calls) {
-      bool here = place.line == 0 || covers(call.call->origin.span);
+      bool here = whole || covers(call.call->origin.span);
       for (const ir::CallSite* site = call.call->origin.chain; site && !here; site = site->outer)
         here = covers(site->span);
       if (here) calls.push_back(&call);
     }
-    if (calls.empty() && place.line != 0) continue;
+    if (calls.empty() && !whole) continue;
     shown += calls.size();
     if (command.json) {
-      kernels.push_back({&k, std::move(calls)});
+      kernels.push_back(explained(k, calls));
       continue;
     }
     project::sayf(stdout, "kernel %s%s\n", std::string(k.value->kernel.name).c_str(),
@@ -140,11 +184,13 @@ int run_explain(const ExplainCommand& command) {
     for (const dispatch::CallReport* call : calls) project::say(stdout, call_report(*call, anchors));
   }
   if (command.json) {
-    print(render::explained_json(kernels, c));
+    render::Json answer = render::explained_json(kernels, c);
+    if (*lines) render::keep_lines(answer, **lines);
+    if (!print(command, answer)) return kUsage;
   } else {
     for (const text::Diagnostic& d : c.diagnostics)
       complain(render::diagnostic_text(d, anchors, render::colours(stderr)));
-    if (shown == 0) complain(std::string("no tile primitive ") + (place.line ? "on this line" : "in this file") + "\n");
+    if (shown == 0) complain(std::string("no tile primitive ") + (whole ? "in this file" : "on this line") + "\n");
   }
   return c.has_errors() ? kErrors : kFine;
 }
@@ -164,11 +210,17 @@ void add_explain(CLI::App& app, Run& run) {
   c->add_option(
       "--arch", command->arch,
       "Architecture (default: as the script, tilewright.toml or KERNEL_META says, else what its kernels need)");
-  c->add_flag("--json", command->json, "The same as JSON");
+  c->add_flag("--json", command->json,
+              "The same as JSON, with operands, layouts, occupancy and why copies are as wide");
+  add_answer(*c, command->answer);
+  add_lines(*c, command->answer);
   c->footer(
       "Examples:\n  tilewright explain copy.py\n  tilewright explain copy.py:14\n  tilewright explain TW3104\n"
       "  tilewright explain 0x08200010");
-  c->callback([command, &run] { run = [command] { return run_explain(*command); }; });
+  c->callback([command, &run] {
+    command->json = command->json || command->answer.is_part();
+    run = [command] { return run_explain(*command); };
+  });
 }
 
 }  // namespace tilewright::cli

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "server/cli/answer.h"
 #include "server/cli/commands.h"
 #include "server/cli/interrupts.h"
 #include "server/cli/options.h"
@@ -61,7 +62,7 @@ int fix(const FixCommand& command) {
     if (auto written = project::write_file(path, fixed.text); !written) failures.push_back({path, written.error()});
   }
   for (const render::Failure& f : failures) tell(f.message);
-  if (command.json) project::emit(stdout, render::dump(render::fixing_json(std::move(parts), failures)) + "\n");
+  if (command.json) print_json(render::fixing_json(std::move(parts), failures));
   return !failures.empty() ? kUsage : errors ? kErrors : kFine;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/layout/picture.h"
+#include "server/cli/answer.h"
 #include "server/cli/commands.h"
 #include "server/ide/layout_expression.h"
 #include "server/project/console.h"
@@ -22,8 +23,14 @@ struct LayoutCommand {
   std::int64_t rows = 0, columns = 0;
   bool svg = false;
   std::string svg_file;
+  AnswerOptions answer;
   bool json = false;
 };
+
+// What `--summary` shows.
+constexpr std::string_view kSummary =
+    "expression value layout canonical shape size span access.degree access.wavefronts access.ideal diagnostics.code "
+    "diagnostics.message";
 
 std::string axes_text(const layout::Layout& l) {
   std::vector<std::string> names;
@@ -188,16 +195,16 @@ int run_layout(const LayoutCommand& command) {
   Json diagnostics = Json::array();
   for (const text::Diagnostic& d : e.diagnostics) diagnostics.push_back(render::diagnostic_json(d, e.anchors));
   if (evaluated.failed) {
-    if (command.json)
-      print(render::dump(render::layout_failed_json(command.expression, std::move(diagnostics))) + "\n");
+    if (command.json) print_json(render::layout_failed_json(command.expression, std::move(diagnostics)));
     return kErrors;
   }
   auto layout = e.interpreter().as_layout(evaluated.result.value, {});
   if (!layout) {
     e.interpreter().take_pending();  // that it is no layout
     std::string text = e.interpreter().repr(evaluated.result.value);
-    if (command.json) text = render::dump(render::layout_value_json(command.expression, text, std::move(diagnostics)));
-    return print(text + "\n");
+    if (!command.json) return print(text + "\n");
+    print_json(render::layout_value_json(command.expression, text, std::move(diagnostics)));
+    return kFine;
   }
 
   layout::Shape shape;
@@ -216,7 +223,9 @@ int run_layout(const LayoutCommand& command) {
       .access = &access,
       .access_words = command.access,
       .dtype = command.dtype};
-  return print(render::dump(render::layout_json(command.expression, answer, std::move(diagnostics)), -1) + "\n");
+  const Json json = render::layout_json(command.expression, answer, std::move(diagnostics));
+  if (command.answer.is_part()) return print_answer(json, command.answer, kSummary) ? kFine : kUsage;
+  return print(render::dump(json, -1) + "\n");
 }
 
 }  // namespace
@@ -243,12 +252,14 @@ void add_layout(CLI::App& app, Run& run) {
   c->add_option("--columns", command->columns, "Columns shown at most (default 32; 128 in a picture)")
       ->check(CLI::Range(1, 4096));
   c->add_flag("--json", command->json, "As JSON");
+  add_answer(*c, command->answer);
   c->footer(
       "Examples:\n  tilewright layout 'TileLayout(S[(8, 4, 2) : (4 @ laneid, 1 @ laneid, 1)])' --shape 8,8\n"
       "  tilewright layout 'mma_shared_layout(\"float16\", 3, (64, 64))' --shape 64,64 --by bank --svg tile.svg\n"
       "  tilewright layout 'TileLayout(S[32, 64])' --access 'lane -> (lane, 0)' --bits 32");
   c->callback([command, svg, &run] {
     command->svg = svg->count() > 0;
+    command->json = command->json || command->answer.is_part();
     run = [command] { return run_layout(*command); };
   });
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "compiler/script/surface.h"
+#include "server/cli/answer.h"
 #include "server/cli/commands.h"
 #include "server/cli/interrupts.h"
 #include "server/ide/diff.h"
@@ -80,7 +81,7 @@ int migrate(const MigrateOptions& options) {
       failures.push_back({file.path, written.error()});
   }
   for (const render::Failure& f : failures) tell(f.message);
-  if (options.json) project::emit(stdout, render::dump(render::migration_json(std::move(parts), failures)) + "\n");
+  if (options.json) print_json(render::migration_json(std::move(parts), failures));
   return !failures.empty() ? kUsage : open ? kErrors : kFine;
 }
 

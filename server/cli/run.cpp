@@ -87,8 +87,8 @@ int run_one(const RunOptions& options, const work::RunRequest& request, const st
     if (auto ok = write_trace(options.trace, answer); !ok) return refuse(options, {ok.error(), {}});
   project::say(stderr, render::run_messages(answer, render::colours(stderr)));
   if (options.json()) {
-    if (render::Json report = render::run_json(answer); !report.is_null())
-      project::emit(stdout, render::dump(report) + "\n");
+    render::Json report = render::run_json(answer);
+    if (!report.is_null() && !print_answer(report, options.answer, kRunSummary)) return kUsage;
   } else if (reported) {
     project::say(stdout, render::run_text(answer, render::colours(stdout)));
   }

@@ -193,6 +193,7 @@ void add_reports(CLI::App& c, RunOptions& options) {
       ->check(CLI::IsMember({"text", "json", "junit"}))
       ->capture_default_str();
   c.add_flag_callback("--json", [&options] { options.format = "json"; }, "The same as --format json");
+  add_answer(c, options.answer);
   c.add_flag("--require-all", options.require_all,
              "Of a batch: an entry that the device's architecture cannot run fails it, instead of being skipped");
   c.add_flag("--fail-fast", options.fail_fast, "Of a batch: the first run that fails ends it");
@@ -293,7 +294,7 @@ std::expected<simulate::Options, run::Failure> simulator_of(const RunOptions& op
 }
 
 int refuse(const RunOptions& options, const run::Failure& failure, std::string_view status) {
-  if (options.json()) project::emit(stdout, render::dump(render::run_refusal(status, failure)) + "\n");
+  if (options.json()) print_json(render::run_refusal(status, failure));
   return fail_usage(failure.message, failure.hint);
 }
 

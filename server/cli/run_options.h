@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/threads/in_order.h"
+#include "server/cli/answer.h"
 #include "server/cli/commands.h"
 #include "server/work/run.h"
 
@@ -28,11 +29,17 @@ struct RunOptions {
   double memory = 0;
   std::optional<double> rtol, atol;
   DialectOption dialect;
+  AnswerOptions answer;
   bool fail_fast = false, require_all = false, verbose = false;
 
   bool all() const { return entries == std::vector<std::string>{"all"}; }
-  bool json() const { return format == "json"; }
+  bool json() const { return format == "json" || answer.is_part(); }
 };
+
+// What `--summary` shows of a run.
+inline constexpr std::string_view kRunSummary =
+    "kernel entry status verdict error hint fault findings.code findings.message findings.range.start.line "
+    "tensors.name tensors.comparison timing diagnostics.code diagnostics.message file where";
 
 // Adds them to the command, with the help that goes with them.
 void add_run_options(CLI::App& command, RunOptions& options);

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "compiler/threads/in_order.h"
+#include "server/cli/answer.h"
 #include "server/cli/commands.h"
 #include "server/cli/interrupts.h"
 #include "server/cli/options.h"
@@ -26,9 +27,15 @@ struct ViewCommand {
   std::vector<std::string> entries, archs, emits;
   DialectOption dialect_option;
   std::optional<text::Dialect> dialect;  // as the option says
+  AnswerOptions answer;
   bool json = false;
   unsigned jobs = threads::kAllCores;
 };
+
+// What `--summary` shows.
+constexpr std::string_view kSummary =
+    "html bytes kernels.name kernels.entry kernels.arch kernels.views kernels.missing diagnostics.code "
+    "diagnostics.severity diagnostics.message diagnostics.range.start.line";
 
 std::vector<ide::ViewKind> kinds_of(const ViewCommand& command) {
   std::vector<ide::ViewKind> out;
@@ -117,12 +124,10 @@ std::vector<std::string> missing(const ide::Page& page) {
   return out;
 }
 
-void report(const ViewCommand& command, const ide::Page& page, std::size_t bytes) {
+// False: a field that was asked for does not exist.
+bool report(const ViewCommand& command, const ide::Page& page, std::size_t bytes) {
   const auto& findings = page.analysis->findings;
-  if (command.json) {
-    project::emit(stdout, render::dump(views::page_contents_json(page, command.html, bytes)) + "\n");
-    return;
-  }
+  if (command.json) return print_answer(views::page_contents_json(page, command.html, bytes), command.answer, kSummary);
   for (const session::Finding& f : findings)
     complain(render::diagnostic_text(*f.diagnostic, *f.anchors, render::colours(stderr)));
   const std::vector<std::string> absent = missing(page);
@@ -130,6 +135,7 @@ void report(const ViewCommand& command, const ide::Page& page, std::size_t bytes
   if (!absent.empty()) complain("  `tilewright doctor` says how to get what is missing\n");
   if (command.html != "-")
     project::sayf(stdout, "%s  %zu kernels, %zu KB\n", command.html.c_str(), page.kernels.size(), bytes / 1000);
+  return true;
 }
 
 int run_view(const ViewCommand& command) {
@@ -195,6 +201,7 @@ void add_view(CLI::App& app, Run& run) {
       ->take_all()
       ->check(CLI::IsMember(kinds));
   c->add_flag("--json", command->json, "Print what is in the page as one JSON object");
+  add_answer(*c, command->answer);
   add_jobs(*c, command->jobs);
   c->footer(
       "Examples:\n  tilewright view copy.py --html copy.html\n"
@@ -202,6 +209,7 @@ void add_view(CLI::App& app, Run& run) {
       "  tilewright view copy.py --emit cuda,sass --html copy.html\n"
       "  cat copy.py | tilewright view - --stdin-filename copy.py --html - > copy.html");
   c->callback([command, &run] {
+    command->json = command->json || command->answer.is_part();
     run = [command] { return command->dialect_option.read(&command->dialect) ? run_view(*command) : kUsage; };
   });
 }

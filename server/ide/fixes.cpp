@@ -147,18 +147,6 @@ std::vector<ScopeChoice> scopes_by_threads(std::optional<std::int64_t> active, s
   return first;
 }
 
-// A variable of the function around the place that `make` gave its value, as in `tid = T.thread_id([128])`.
-std::string variable_of(const Query& q, std::string_view make, std::uint32_t offset) {
-  const session::SymbolIndex& index = q.snapshot->symbols();
-  for (std::uint32_t scope = index.scope_at(offset); scope != 0; scope = index.scopes[scope].parent) {
-    for (const session::Symbol& s : index.symbols) {
-      auto* call = s.scope == scope ? as<Call>(s.value) : nullptr;
-      if (call && canonical(*q.snapshot, dotted(call->function), offset) == make) return std::string(s.name);
-    }
-  }
-  return {};
-}
-
 const Keyword* keyword(const Call& call, std::string_view name) {
   auto it = std::ranges::find_if(call.keywords, [&](const Keyword& k) { return k.name.text == name; });
   return it == call.keywords.end() ? nullptr : &*it;
@@ -332,14 +320,14 @@ class CallMends {
     // Each warp elects a lane: where several get here, a test of the thread says more.
     const bool warps = report_ && reaching(*report_).value_or(0) > 32;
     auto by_thread = [&] {
-      std::string tid = variable_of(q_, "T.thread_id", at.begin);
+      std::string tid = variable_with(q_, "T.thread_id", at.begin);
       if (!tid.empty()) guard("Guard with " + tid + " == 0", tid + " == 0");
     };
     if (warps) by_thread();
     if (out_.size() == before) guard("Guard with one elected lane", elect);
     if (out_.size() > before) return;
     if (!warps) by_thread();
-    if (std::string warp = variable_of(q_, "T.warp_id", at.begin); !warp.empty() && out_.size() == before) {
+    if (std::string warp = variable_with(q_, "T.warp_id", at.begin); !warp.empty() && out_.size() == before) {
       guard("Guard with one elected lane of warp 0", warp + " == 0 and " + elect);
     }
   }
@@ -401,6 +389,22 @@ class CallMends {
 };
 
 }  // namespace
+
+std::string variable_with(const Query& q, std::string_view make, std::uint32_t offset) {
+  const session::SymbolIndex& index = q.snapshot->symbols();
+  for (std::uint32_t scope = index.scope_at(offset); scope != 0; scope = index.scopes[scope].parent) {
+    for (const session::Symbol& s : index.symbols) {
+      auto* call = s.scope == scope ? as<Call>(s.value) : nullptr;
+      if (call && canonical(*q.snapshot, dotted(call->function), offset) == make) return std::string(s.name);
+    }
+  }
+  return {};
+}
+
+bool holds(const Query& q, const text::Diagnostic& d, Stretch at, const session::Analysis& analysis,
+           const QuickFix& fix) {
+  return Trials(q, analysis, d, at).fixes(fix).has_value();
+}
 
 static bool is_builtin(std::string_view name) { return std::ranges::find(kBuiltins, name) != std::end(kBuiltins); }
 

@@ -19,6 +19,12 @@ struct QuickFix {
   bool preferred = false;
 };
 
+// A variable of the function around the place that `make` gave its value, as in `tid = T.thread_id([128])`; empty:
+// none.
+std::string variable_with(const Query& q, std::string_view make, std::uint32_t offset);
+// Is the finding at `at` gone after the edit, and nothing new there?
+bool holds(const Query& q, const text::Diagnostic& d, Stretch at, const session::Analysis& analysis,
+           const QuickFix& fix);
 // A name at `at` that nothing binds: the import that it needs, or the nearest name that is seen there.
 std::vector<QuickFix> name_fixes(const Query& q, Stretch at);
 // A tile primitive at `at` with the finding `d` about who calls it or which variant serves it: another scope, a guard,

@@ -2,6 +2,7 @@
 
 #include "compiler/script/codes.h"
 #include "compiler/session/codes.h"
+#include "server/ide/foreign_fixes.h"
 #include "server/ide/lines.h"
 #include "server/ide/release_fixes.h"
 
@@ -45,6 +46,11 @@ std::vector<QuickFix> quick_fixes(const Query& q, const FixedFinding& finding, c
   const text::Fix fix = finding.carried ? *finding.carried : said ? said->fix : text::Fix();
   auto may_try = [&] { return said && tries > 0 && tries-- > 0; };
   std::vector<QuickFix> fixes;
+  if (ForeignFixes foreign = said ? foreign_fixes(q, *said, at) : ForeignFixes(); foreign.known) {
+    if (foreign.fixes.empty() || !may_try()) return {};
+    std::erase_if(foreign.fixes, [&](const QuickFix& m) { return !holds(q, *said, at, analysis, m); });
+    return std::move(foreign.fixes);
+  }
   const bool of_call = code.starts_with("TW30") || code.starts_with("TW31");
   if (of_call && fix.kind != text::Fix::Kind::Replace && may_try()) fixes = call_fixes(q, *said, at, analysis);
   if (code == script::code::kIndex && may_try()) fixes = slice_fixes(q, *said, at, analysis);

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "compiler/dispatch/codes.h"
+#include "compiler/script/codes.h"
 #include "server/ide/quick_fixes.h"
 #include "server/ide/script_state.h"
+#include "server/ide/sync_fixes.h"
 
 namespace tilewright::ide {
 namespace {
@@ -12,6 +15,8 @@ namespace {
 constexpr std::size_t kMostFindings = 64;   // of a script whose fixes are tried, in one pass
 constexpr std::size_t kMostOfOne = 3;       // fixes that a finding is offered
 constexpr std::size_t kMostApplied = 1000;  // of one script
+constexpr std::size_t kMostSimulated = 48;  // edits that are simulated for one finding
+constexpr std::size_t kMostOfScript = 96;   // edits that are simulated for all findings of one report
 
 bool is_wanted(const FoundHere& f, const FixOptions& options) {
   if (!f.at) return false;
@@ -38,13 +43,24 @@ std::size_t how_many(const ScriptState& state, const FoundHere& like) {
       state.found(), [&](const FoundHere& f) { return f.code == like.code && f.message == like.message; }));
 }
 
+bool is_of_name(const FoundHere& f) { return f.code == script::code::kName || f.code == script::code::kAttribute; }
+
+// One statement has one error at a time: is what is said now another wrong name, further on?
+bool goes_on(const ScriptState& before, const ScriptState& now, const FoundHere& finding) {
+  if (!is_of_name(finding)) return false;
+  return std::ranges::all_of(now.found(), [&](const FoundHere& f) {
+    const bool known = how_many(before, f) >= how_many(now, f);
+    return known || (is_of_name(f) && f.at && f.at->begin > finding.at->begin);
+  });
+}
+
 // Is the finding gone, with no more left than before?
 bool is_better(const ScriptState& before, const ScriptState& now, const FoundHere& finding) {
   if (how_many(now, finding) >= how_many(before, finding)) return false;
   const work::FindingCounts &was = before.counts(), &is = now.counts();
   if (is.errors > was.errors || is.all() > was.all() || now.untried() > before.untried()) return false;
   const bool counts = finding.severity == text::Severity::Error || finding.severity == text::Severity::Warning;
-  return !counts || is.all() < was.all() || is.errors < was.errors;
+  return !counts || is.all() < was.all() || is.errors < was.errors || goes_on(before, now, finding);
 }
 
 struct Tried {
@@ -52,13 +68,59 @@ struct Tried {
   ScriptState after;
 };
 
+// A call that many threads make is guarded where one thread is meant; which one, and how much goes with it, the
+// simulator tells: with the wrong guard barriers count wrongly.
+std::vector<Tried> guard_fixes(const ScriptState& state, const FoundHere& finding, const std::stop_token& stop,
+                               std::size_t& budget);
+
 Tried tried_as(const FoundHere& finding, QuickFix& m, work::Edit edit, ScriptState after) {
   return {{finding.code, finding.message, finding.at->begin, std::move(m.title), std::move(edit)}, std::move(after)};
 }
 
-// The fixes of one finding that hold when they are tried, at most so many.
+// What the simulator then finds clean; where nothing makes it so, the edit that leaves least.
+std::vector<Tried> simulated_fixes(const ScriptState& state, const FoundHere& finding, const std::stop_token& stop,
+                                   std::size_t& budget) {
+  std::vector<Tried> best;
+  std::size_t left = kMostSimulated;
+  for (QuickFix& m : sync_candidates(state, finding)) {
+    if (left-- == 0 || budget == 0 || stop.stop_requested()) break;
+    --budget;
+    work::Edit edit{m.at.begin, m.at.end, with_line_ends(std::move(m.text), state.text())};
+    auto after = state.after(edit, stop);
+    if (!after || !is_better(state, *after, finding)) continue;
+    const std::size_t is = after->counts().all();
+    if (!best.empty() && is >= best.front().after.counts().all()) continue;
+    best.clear();
+    best.push_back(tried_as(finding, m, std::move(edit), std::move(*after)));
+    if (is == 0) break;
+  }
+  return best;
+}
+
+std::vector<Tried> guard_fixes(const ScriptState& state, const FoundHere& finding, const std::stop_token& stop,
+                               std::size_t& budget) {
+  std::size_t left = kMostSimulated;
+  for (QuickFix& m : guard_candidates(state, finding)) {
+    if (left-- == 0 || budget == 0 || stop.stop_requested()) break;
+    --budget;
+    work::Edit edit{m.at.begin, m.at.end, with_line_ends(std::move(m.text), state.text())};
+    auto after = state.after(edit, stop);
+    if (!after || !is_better(state, *after, finding) || after->simulated(stop) != 0) continue;
+    std::vector<Tried> out;
+    out.push_back(tried_as(finding, m, std::move(edit), std::move(*after)));
+    return out;
+  }
+  return {};
+}
+
+// The fixes of one finding that hold when they are tried, at most so many. `budget`: edits that may be simulated.
 std::vector<Tried> tried_fixes(const ScriptState& state, const FoundHere& finding, std::size_t most,
-                               const std::stop_token& stop) {
+                               const std::stop_token& stop, std::size_t& budget) {
+  if (is_of_simulator(finding.code)) return simulated_fixes(state, finding, stop, budget);
+  const bool threads = finding.code == dispatch::code::kManyThreads;
+  if (threads) {
+    if (std::vector<Tried> guards = guard_fixes(state, finding, stop, budget); !guards.empty()) return guards;
+  }
   const Query q = state.query(stop);
   std::size_t tries = 1;
   std::vector<QuickFix> fixes =
@@ -70,6 +132,7 @@ std::vector<Tried> tried_fixes(const ScriptState& state, const FoundHere& findin
     work::Edit edit{m.at.begin, m.at.end, with_line_ends(std::move(m.text), state.text())};
     auto after = state.after(edit, stop);
     if (!after || !is_better(state, *after, finding)) continue;
+    if (threads && after->simulated(stop) != 0) continue;
     out.push_back(tried_as(finding, m, std::move(edit), std::move(*after)));
   }
   return out;
@@ -82,7 +145,9 @@ std::optional<Tried> first_fixed(const ScriptState& state, const FixOptions& opt
   for (const FoundHere& f : state.found()) {
     if (!is_wanted(f, options) || f.at->begin < from) continue;
     if (left-- == 0 || stop.stop_requested()) break;
-    if (std::vector<Tried> tried = tried_fixes(state, f, 1, stop); !tried.empty()) return std::move(tried.front());
+    std::size_t budget = kMostSimulated;
+    if (std::vector<Tried> tried = tried_fixes(state, f, 1, stop, budget); !tried.empty())
+      return std::move(tried.front());
   }
   return std::nullopt;
 }
@@ -100,11 +165,11 @@ std::vector<work::FindingFix> script_fixes(const project::LoadedFile& file, cons
   const ScriptStateOptions how = state_options(options);
   const auto state = ScriptState::of(file, how, stop);
   if (!state) return out;
-  std::size_t left = kMostFindings;
+  std::size_t left = kMostFindings, budget = kMostOfScript;
   for (const FoundHere& f : state->found()) {
     if (!is_wanted(f, options)) continue;
     if (left-- == 0 || stop.stop_requested()) break;
-    for (Tried& t : tried_fixes(*state, f, kMostOfOne, stop)) out.push_back(std::move(t.fix));
+    for (Tried& t : tried_fixes(*state, f, kMostOfOne, stop, budget)) out.push_back(std::move(t.fix));
   }
   return out;
 }

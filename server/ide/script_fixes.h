@@ -24,8 +24,8 @@ struct FixOptions {
 // In the order of the findings. Fewer after a stop, and where a script has very many findings.
 std::vector<work::FindingFix> script_fixes(const project::LoadedFile& file, const FixOptions& options,
                                            const std::stop_token& stop);
-// Applies the first fix of a finding and asks again, until no finding has one. Each step leaves fewer findings, or as
-// many with an error less.
+// Applies the first fix of a finding and asks again, until no finding has one. Each step leaves fewer findings, as many
+// with an error less, or in place of a wrong name one further on, which the first had hidden.
 work::FixedScript fix_script(const project::LoadedFile& file, const FixOptions& options, const std::stop_token& stop);
 
 }  // namespace tilewright::ide

@@ -1,8 +1,10 @@
 #include "server/ide/script_state.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
+#include "compiler/session/silence.h"
 #include "server/ide/trials.h"
 
 namespace tilewright::ide {
@@ -88,23 +90,41 @@ bool ScriptState::look(const std::stop_token& stop) {
   return true;
 }
 
+std::optional<std::vector<FoundHere>> ScriptState::trial(std::size_t& untried, const std::stop_token& stop) const {
+  std::vector<FoundHere> out;
+  for (const session::Compiled& compiled : analysis_->compiled) {
+    std::size_t left = 0;
+    const text::Anchors& anchors = compiled.evaluation->anchors;
+    for (text::Diagnostic& d : try_kernels(compiled, *snapshot_->tree(), options_->jobs, stop, left)) {
+      const auto set = file_->config.severity.find(d.code);
+      const bool off = set != file_->config.severity.end() && !set->second;
+      if (off || session::reason_for(*snapshot_->tree(), d, anchors)) continue;  // silenced
+      if (set != file_->config.severity.end()) d.severity = *set->second;
+      FoundHere one = found_here(d, anchors, snapshot_->path());
+      const bool known = std::ranges::any_of(out, [&](const FoundHere& f) {  // for another architecture
+        return f.at == one.at && f.code == one.code && f.message == one.message;
+      });
+      if (!known) out.push_back(std::move(one));
+    }
+    untried = std::max(untried, left);
+    if (stop.stop_requested()) return std::nullopt;
+  }
+  return out;
+}
+
 bool ScriptState::simulate(const std::stop_token& stop) {
-  project::LoadedFile file = project::beside(*file_);
-  file.tree = snapshot_->tree();
-  file.source = file.tree->source();
-  session::CompileOptions options;
-  options.entries = options_->entries;
-  std::vector<session::Compiled> compiled;
-  auto take = [&](session::Compiled made) {
-    session::Compiled& c = compiled.emplace_back(std::move(made));
-    c.diagnostics.clear();
-    untried_ = std::max(untried_, try_out_all(c, file, options_->jobs, stop));
-    return !stop.stop_requested();
-  };
-  if (!project::compile_each(file, project::architectures(file, options_->archs), options, stop, take)) return false;
-  for (const session::Finding& f : session::findings(compiled, snapshot_->path()))
-    found_.push_back(found_here(*f.diagnostic, *f.anchors, snapshot_->path()));
+  auto more = trial(untried_, stop);
+  if (!more) return false;
+  std::ranges::move(*more, std::back_inserter(found_));
   return true;
+}
+
+std::optional<std::size_t> ScriptState::simulated(const std::stop_token& stop) const {
+  std::size_t untried = 0;
+  auto found = trial(untried, stop);
+  if (!found) return std::nullopt;
+  return static_cast<std::size_t>(
+      std::ranges::count_if(*found, [](const FoundHere& f) { return f.severity <= text::Severity::Warning; }));
 }
 
 }  // namespace tilewright::ide

@@ -35,6 +35,8 @@ class ScriptState {
                                        const std::stop_token& stop);
   // None after a stop.
   std::optional<ScriptState> after(const work::Edit& edit, const std::stop_token& stop) const;
+  // How many findings the simulator adds, whether or not it was asked for; none after a stop.
+  std::optional<std::size_t> simulated(const std::stop_token& stop) const;
 
   std::string_view text() const { return snapshot_->source().text(); }
   const std::vector<FoundHere>& found() const { return found_; }
@@ -47,6 +49,8 @@ class ScriptState {
  private:
   bool look(const std::stop_token& stop);
   bool simulate(const std::stop_token& stop);
+  // What the simulator finds, and how many kernels it did not wholly look at; none after a stop.
+  std::optional<std::vector<FoundHere>> trial(std::size_t& untried, const std::stop_token& stop) const;
 
   const project::LoadedFile* file_ = nullptr;
   const ScriptStateOptions* options_ = nullptr;

@@ -96,9 +96,9 @@ void place(text::Diagnostic d, session::Compiled& compiled, const project::Loade
 
 }  // namespace
 
-std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& file, unsigned jobs,
-                        const std::stop_token& stop) {
-  std::size_t untried = 0;
+std::vector<text::Diagnostic> try_kernels(const session::Compiled& compiled, const syntax::Tree& tree, unsigned jobs,
+                                          const std::stop_token& stop, std::size_t& untried) {
+  std::vector<text::Diagnostic> out;
   // Entries of one function find the same at the same place: one fault, one finding.
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::string_view>> seen;
   for (const session::CompiledKernel& kernel : compiled.kernels) {
@@ -107,12 +107,15 @@ std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& 
       continue;
     }
     run::TrialBudget budget;
-    budget.values = session::numbers_said(kernel, compiled, *file.tree);
-    Before before = before_in_sequence(kernel, compiled, *file.tree);
+    budget.values = session::numbers_said(kernel, compiled, tree);
+    Before before = before_in_sequence(kernel, compiled, tree);
     budget.before = std::move(before.kernels);
     budget.jobs = jobs;
     run::Trial trial = run::try_out(*kernel.lowered, budget, stop);
-    if (trial.stopped) return compiled.kernels.size();
+    if (trial.stopped) {
+      untried = compiled.kernels.size();
+      return out;
+    }
     if (!before.missing.empty())
       trial.unchecked.push_back({before.missing +
                                      ", which its sequence runs before it, was not compiled: it was tried " +
@@ -121,8 +124,16 @@ std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& 
     untried += !trial.unchecked.empty();
     for (text::Diagnostic& d : trial_diagnostics(trial, kernel, compiled.evaluation->anchors))
       if (d.code == simulate::code::kUntried || seen.emplace(d.span.anchor, d.span.begin, d.code).second)
-        place(std::move(d), compiled, file);
+        out.push_back(std::move(d));
   }
+  return out;
+}
+
+std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& file, unsigned jobs,
+                        const std::stop_token& stop) {
+  std::size_t untried = 0;
+  for (text::Diagnostic& d : try_kernels(compiled, *file.tree, jobs, stop, untried))
+    place(std::move(d), compiled, file);
   return untried;
 }
 

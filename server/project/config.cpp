@@ -259,7 +259,7 @@ constexpr std::uintmax_t kMostSettings = 4u << 20;
 
 std::string_view known_settings(Owner owner) {
   switch (owner) {
-    case Owner::Project: return "dialect, arch, [limits], [severity], [remotes] and [pools]";
+    case Owner::Project: return "extend, dialect, arch, [limits], [severity], [remotes] and [pools]";
     case Owner::User: return "[limits], [remotes] and [pools]; the others are a project's";
     case Owner::Remotes: return "[remotes] and [pools]";
   }
@@ -269,7 +269,7 @@ std::string_view known_settings(Owner owner) {
 bool may_hold(Owner owner, std::string_view key) {
   if (key == "remotes" || key == "pools") return true;
   if (key == "limits") return owner != Owner::Remotes;
-  return owner == Owner::Project && (key == "dialect" || key == "arch" || key == "severity");
+  return owner == Owner::Project && (key == "extend" || key == "dialect" || key == "arch" || key == "severity");
 }
 
 void apply_overrides(text::Limits& limits) {
@@ -322,11 +322,13 @@ void add_remotes_of(const Config& user, Config& config) {
   config.pools.insert(user.pools.begin(), user.pools.end());
 }
 
-}  // namespace
+constexpr std::string_view kPyproject = "pyproject.toml";
+constexpr std::size_t kMostBases = 8;  // that extend each other
 
-std::expected<Config, std::string> parse_config(std::string_view text, const std::string& name, Owner owner,
-                                                const Config& user) {
-  if (text.size() > kLargestFile) {
+// The tables of a settings file: of a pyproject.toml those of [tool.tilewright]. The error names the line.
+std::expected<toml::table, std::string> tables_of(std::string_view text, const std::string& name) {
+  const bool pyproject = std::filesystem::path(name).filename() == kPyproject;
+  if (!pyproject && text.size() > kLargestFile) {
     return std::unexpected(name + ": the file has " + std::to_string(text.size() >> 10) +
                            " KB: settings have at most " + std::to_string(kLargestFile >> 10) + " KB");
   }
@@ -334,21 +336,90 @@ std::expected<Config, std::string> parse_config(std::string_view text, const std
     return std::unexpected(name + ":" + std::to_string(line) + ": a key has at most " + std::to_string(kMostKeyParts) +
                            " parts");
   }
-  toml::table table;
   try {
-    table = toml::parse(text, name);
+    toml::table table = toml::parse(text, name);
+    if (!pyproject) return table;
+    toml::table* own = table["tool"]["tilewright"].as_table();
+    return own ? std::move(*own) : toml::table();
   } catch (const toml::parse_error& e) {
     return std::unexpected(name + ":" + std::to_string(e.source().begin.line) + ": " + std::string(e.description()));
   }
+}
+
+// The file that a settings file extends; empty: none. It lies in the same checkout.
+std::expected<std::filesystem::path, std::string> base_of(std::string_view text, const std::filesystem::path& file) {
+  auto table = tables_of(text, file.string());
+  if (!table) return std::unexpected(table.error());
+  const toml::node* node = table->get("extend");
+  if (!node) return std::filesystem::path();
+  const auto said = node->value<std::string>();
+  if (!said || said->empty())
+    return std::unexpected(place(file.string(), *node) + "extend is a text, such as \"../shared.toml\"");
+  std::error_code ec;
+  const std::filesystem::path base = std::filesystem::weakly_canonical(file.parent_path() / *said, ec);
+  if (ec || !std::filesystem::is_regular_file(base, ec))
+    return std::unexpected(place(file.string(), *node) + "there is no file " + *said);
+  const std::filesystem::path checkout = checkout_of(file);
+  const bool versioned = std::filesystem::exists(checkout / ".git", ec);
+  if (versioned && !lies_below(base, checkout))
+    return std::unexpected(place(file.string(), *node) + *said + " lies outside of the checkout " + checkout.string());
+  return base;
+}
+
+// What `base` says holds where `own` says nothing.
+void add_base(const Config& base, const std::filesystem::path& file, Config& own) {
+  if (!own.dialect.setting) own.dialect.setting = base.dialect.setting;
+  if (own.targets.empty()) own.targets = base.targets;
+  own.severity.insert(base.severity.begin(), base.severity.end());
+  own.remotes.insert(base.remotes.begin(), base.remotes.end());
+  own.pools.insert(base.pools.begin(), base.pools.end());
+  own.bases.push_back(file);
+  own.bases.insert(own.bases.end(), base.bases.begin(), base.bases.end());
+}
+
+// Settings of a project with those that they extend. `user`: what holds where none says anything.
+std::expected<Config, std::string> read_project(const std::filesystem::path& file, const Config& user,
+                                                std::size_t depth = 0) {
+  if (depth > kMostBases)
+    return std::unexpected(file.string() + ": at most " + std::to_string(kMostBases) + " files extend each other");
+  auto text = read_file(file, kMostSettings);
+  if (!text) return std::unexpected(text.error());
+  auto base_file = base_of(*text, file);
+  if (!base_file) return std::unexpected(base_file.error());
+  if (base_file->empty()) return parse_config(*text, file.string(), Owner::Project, user);
+  auto base = read_project(*base_file, user, depth + 1);
+  if (!base) return base;
+  Config under = user;  // a base may raise limits and name remotes
+  under.limits = base->limits;
+  under.remotes.insert(base->remotes.begin(), base->remotes.end());
+  auto own = parse_config(*text, file.string(), Owner::Project, under);
+  if (own) add_base(*base, *base_file, *own);
+  return own;
+}
+
+// Has it a table of ours? Most have none.
+bool speaks_of_us(const std::filesystem::path& pyproject) {
+  auto text = read_file(pyproject, kMostSettings);
+  return text && text->find("tool.tilewright") != text->npos;
+}
+
+}  // namespace
+
+std::expected<Config, std::string> parse_config(std::string_view text, const std::string& name, Owner owner,
+                                                const Config& user) {
+  auto table = tables_of(text, name);
+  if (!table) return std::unexpected(table.error());
   Config config;
   config.limits = user.limits;
-  for (const auto& [key, value] : table) {
+  for (const auto& [key, value] : *table) {
     if (!may_hold(owner, key.str())) {
       return std::unexpected(place(name, value) + "unknown setting '" + std::string(key.str()) + "': there are " +
                              std::string(known_settings(owner)));
     }
     std::expected<void, std::string> ok;
-    if (key.str() == "dialect") {
+    if (key.str() == "extend") {
+      continue;  // read_project follows it
+    } else if (key.str() == "dialect") {
       ok = read_dialect(value, name, config);
     } else if (key.str() == "arch") {
       ok = read_targets(value, name, config.targets);
@@ -366,7 +437,7 @@ std::expected<Config, std::string> parse_config(std::string_view text, const std
     }
     if (!ok) return std::unexpected(ok.error());
   }
-  if (auto ok = check_pools(config, user, table, name); !ok) return std::unexpected(ok.error());
+  if (auto ok = check_pools(config, user, *table, name); !ok) return std::unexpected(ok.error());
   const Source source{std::filesystem::path(name), owner != Owner::Project};
   for (auto& [key, remote] : config.remotes) remote.source = source;
   for (auto& [key, pool] : config.pools) pool.source = source;
@@ -394,6 +465,8 @@ std::filesystem::path config_file(const std::filesystem::path& script) {
   for (; !folder.empty(); folder = folder.parent_path()) {
     std::filesystem::path file = folder / "tilewright.toml";
     if (std::filesystem::is_regular_file(file, ec)) return file;
+    file = folder / kPyproject;
+    if (std::filesystem::is_regular_file(file, ec) && speaks_of_us(file)) return file;
     if (folder == folder.root_path()) break;
   }
   return {};
@@ -404,9 +477,7 @@ std::expected<Config, std::string> find_config(const std::filesystem::path& scri
   if (!config) return config;
   const std::filesystem::path file = config_file(script);
   if (!file.empty()) {
-    auto text = read_file(file, kMostSettings);
-    if (!text) return std::unexpected(text.error());
-    auto own = parse_config(*text, file.string(), Owner::Project, *config);
+    auto own = read_project(file, *config);
     if (!own) return own;
     add_remotes_of(*config, *own);
     own->file = file;

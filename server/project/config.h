@@ -1,5 +1,6 @@
 // tilewright.toml: a project's settings, found in the nearest folder above a script.
 //
+//   extend = "../shared.toml"    # settings that hold where this file says nothing; below the checkout
 //   dialect = "0.25"             # release of the dialect, of scripts that do not say
 //   arch = "sm_90a"              # architecture, of scripts that do not say; or a list of them
 //   [limits]
@@ -12,6 +13,8 @@
 //   at = "ssh://gpu1"
 //   [pools]
 //   hopper = ["lab", "ssh://gpu2"]
+//
+// [tool.tilewright] of a pyproject.toml holds the same, where its folder has no tilewright.toml.
 //
 // The user's own file (user.h) has the same form and holds [limits], [remotes] and [pools]. Its limits hold where a
 // project says none and bound what a project may say; its remotes come before a project's of the same name. --remotes
@@ -32,7 +35,8 @@
 namespace tilewright::project {
 
 struct Config {
-  std::filesystem::path file;  // empty: there is none
+  std::filesystem::path file;                // empty: there is none
+  std::vector<std::filesystem::path> bases;  // that it extends, the nearest first
   text::Limits limits;
   script::DialectHints dialect;     // of scripts that do not say; find_config adds what stands around the script
   std::vector<ir::Target> targets;  // of scripts that do not say; empty: found out
@@ -52,7 +56,8 @@ std::expected<Config, std::string> parse_config(std::string_view text, const std
                                                 Owner owner = Owner::Project, const Config& user = {});
 // The user's own settings, with what the command line says; the defaults where there is no file.
 std::expected<Config, std::string> user_config();
-// The file with the settings for a script, in the nearest folder above it; empty: there is none.
+// The file with the settings for a script, tilewright.toml or pyproject.toml in the nearest folder above it; empty:
+// there is none.
 std::filesystem::path config_file(const std::filesystem::path& script);
 // The settings for a script: those of its file over the user's, and the remotes of --remotes instead of both.
 std::expected<Config, std::string> find_config(const std::filesystem::path& script);

@@ -194,6 +194,7 @@ Expansion expand(const std::vector<std::string>& arguments, ScriptSearch& search
     }
     std::sort(found.begin(), found.end());
     for (std::string& path : found) {
+      if (argument == "." && path.starts_with("./")) path.erase(0, 2);
       const bool script = search.is_script(path);
       if (script && fs::is_symlink(path, ec) && !lies_below(fs::weakly_canonical(path, ec), checkout))
         out.outside.push_back(std::move(path));

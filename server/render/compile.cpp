@@ -1,5 +1,7 @@
 #include "server/render/compile.h"
 
+#include <algorithm>
+
 #include "server/render/base64.h"
 
 namespace tilewright::render {
@@ -28,6 +30,27 @@ Json resources_json(const toolchain::KernelResources& r) {
           {"stack_bytes", r.stack},       {"barriers", r.barriers}};
 }
 
+// Of the texts that the map knows the lines that came from these of the script; the other texts are left out.
+Json only_lines(const Json& sources, const Json& map, const ScriptLines& lines) {
+  Json out = Json::object();
+  for (const char* emit : {"cuda", "ptx", "sass"}) {
+    if (!sources.contains(emit)) continue;
+    std::vector<std::uint32_t> numbers;
+    for (const Json& line : map) {
+      if (!is_within(line, lines)) continue;
+      const Json& at = line[emit];
+      if (at.is_array()) {
+        for (const Json& n : at) numbers.push_back(n.get<std::uint32_t>());
+      } else {
+        numbers.push_back(at.get<std::uint32_t>());
+      }
+    }
+    std::ranges::sort(numbers);
+    out[emit] = numbered_lines(sources[emit].get_ref<const std::string&>(), numbers);
+  }
+  return out;
+}
+
 }  // namespace
 
 Json kernel_output_json(const KernelOutput& output, const text::Anchors& anchors) {
@@ -44,13 +67,18 @@ Json kernel_output_json(const KernelOutput& output, const text::Anchors& anchors
     else if (emit != "report")
       sources[emit] = emit == "cubin" ? base64(text) : text;
   }
-  k["sources"] = std::move(sources);
-  if (kernel.cuda && (output.texts.contains("cuda") || output.texts.contains("ptx") || output.texts.contains("sass"))) {
+  const bool mapped =
+      kernel.cuda && (output.texts.contains("cuda") || output.texts.contains("ptx") || output.texts.contains("sass"));
+  if (mapped && (output.source_map || output.lines)) {
     auto text_of = [&](const char* emit) {
       return output.texts.contains(emit) ? output.texts.at(emit) : std::string();
     };
-    k["source_map"] = source_map_json(session::join(*kernel.cuda, text_of("ptx"), text_of("sass")), anchors);
+    Json map = source_map_json(session::join(*kernel.cuda, text_of("ptx"), text_of("sass")), anchors);
+    if (output.lines) sources = only_lines(sources, map, *output.lines);
+    if (output.source_map) k["source_map"] = std::move(map);
   }
+  k["sources"] = std::move(sources);
+  if (output.lines) keep_lines(k, *output.lines);
   if (output.resources) k["resources"] = resources_json(*output.resources);
   return k;
 }

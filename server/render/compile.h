@@ -7,6 +7,7 @@
 #include "compiler/session/source_map.h"
 #include "compiler/toolchain/toolchain.h"
 #include "server/render/json.h"
+#include "server/render/selection.h"
 
 namespace tilewright::render {
 
@@ -17,6 +18,8 @@ struct KernelOutput {
   const script::DialectChoice& dialect;
   const std::map<std::string, std::string>& texts;        // by what `--emit` calls them; empty ones were not made
   const toolchain::KernelResources* resources = nullptr;  // null: NVIDIA's tools have not said
+  bool source_map = false;                                // which lines of the texts are of which range of the script
+  const ScriptLines* lines = nullptr;                     // only what these became; null: all
 };
 // One object of `kernels`.
 Json kernel_output_json(const KernelOutput& output, const text::Anchors& anchors);

@@ -9,10 +9,15 @@
 
 namespace tilewright::render {
 
+struct ExplainedCall {
+  const dispatch::CallReport* call = nullptr;
+  std::string width{};  // why it moves as many bytes at a time as it does; empty: nothing is known
+};
 // The calls of one kernel that are explained.
 struct ExplainedKernel {
   const session::CompiledKernel* kernel = nullptr;
-  std::vector<const dispatch::CallReport*> calls{};
+  std::vector<ExplainedCall> calls{};
+  Json occupancy{};  // null: not known
 };
 
 Json explained_json(std::span<const ExplainedKernel> kernels, const session::Compiled& compiled);

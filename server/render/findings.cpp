@@ -1,5 +1,7 @@
 #include "server/render/findings.h"
 
+#include <map>
+
 #include "compiler/text/escape.h"
 #include "server/project/codes.h"
 
@@ -10,14 +12,31 @@ std::string words_of(const work::BuildFinding& f) {
   return f.hint.empty() ? f.message : f.message + "\nhint: " + f.hint;
 }
 
+constexpr const char* kSarifLevels[] = {"error", "warning", "note", "note"};  // as text::Severity
+
+Json sarif_region(const work::BuildPlace& at) {
+  return {{"startLine", at.begin.line + 1},
+          {"startColumn", at.begin.column + 1},
+          {"endLine", at.end.line + 1},
+          {"endColumn", at.end.column + 1}};
+}
+
 Json sarif_location(const work::BuildPlace& at) {
   Json physical = {{"artifactLocation", {{"uri", uri_reference(at.path)}}}};
-  if (!at.whole_file())
-    physical["region"] = {{"startLine", at.begin.line + 1},
-                          {"startColumn", at.begin.column + 1},
-                          {"endLine", at.end.line + 1},
-                          {"endColumn", at.end.column + 1}};
+  if (!at.whole_file()) physical["region"] = sarif_region(at);
   return {{"physicalLocation", physical}};
+}
+
+// [{description, artifactChanges: [{artifactLocation, replacements}]}]
+Json sarif_fixes(const work::BuildFinding& f) {
+  Json out = Json::array();
+  for (const work::BuildFinding::Fix& fix : f.fixes) {
+    Json replacement{{"deletedRegion", sarif_region(fix.at)}, {"insertedContent", {{"text", fix.text}}}};
+    Json change{{"artifactLocation", {{"uri", uri_reference(fix.at.path)}}},
+                {"replacements", Json::array({std::move(replacement)})}};
+    out.push_back({{"description", {{"text", fix.title}}}, {"artifactChanges", Json::array({std::move(change)})}});
+  }
+  return out;
 }
 
 // Workflow commands escape what would end them; what steers or hides is shown as in all text for people.
@@ -61,6 +80,7 @@ std::string place_text(const work::BuildPlace& at) {
 }  // namespace
 
 std::string uri_reference(std::string_view path) {
+  while (path.starts_with("./")) path.remove_prefix(2);
   std::string out = path.starts_with('/') ? "file://" : "";
   text::append_uri_path(out, path);
   return out;
@@ -93,10 +113,10 @@ std::string github_line(const work::BuildFinding& f) {
 }
 
 Json sarif_result(const work::BuildFinding& f) {
-  static constexpr const char* kLevels[] = {"error", "warning", "note", "note"};
   Json result;
   if (!f.code.empty()) result["ruleId"] = f.code;
-  result["level"] = kLevels[static_cast<int>(f.severity)];
+  result["level"] = kSarifLevels[static_cast<int>(f.severity)];
+  if (!f.fixes.empty()) result["fixes"] = sarif_fixes(f);
   result["message"] = {{"text", words_of(f)}};
   result["locations"] = Json::array({sarif_location(f.at)});
   for (const work::BuildFinding::Related& r : f.related) {
@@ -113,11 +133,21 @@ Json sarif_note(std::string_view level, std::string_view message) {
 
 std::string sarif_log(Json results, const std::set<std::string>& codes, const Json& notes, bool successful) {
   Json rules = Json::array();
+  std::map<std::string, std::string>
+      levels;  // that a rule has most often here: its own, unless the project says another
+  for (const Json& result : results) {
+    if (result.contains("ruleId")) levels.try_emplace(result["ruleId"], result["level"]);
+  }
   for (const std::string& code : codes) {
     Json rule{{"id", code}};
+    if (auto level = levels.find(code); level != levels.end())
+      rule["defaultConfiguration"] = {{"level", level->second}};
     if (const text::CodeInfo* info = project::code_info(code)) {
       rule["shortDescription"] = {{"text", info->title}};
       rule["fullDescription"] = {{"text", info->explanation}};
+      rule["help"] = {
+          {"text", std::string(info->explanation) + "\n\n`tilewright explain " + code + "` says the same."}};
+      rule["helpUri"] = "urn:tilewright:diagnostic:" + code;
     }
     rules.push_back(rule);
   }

@@ -14,16 +14,37 @@ Json counts_json(const work::FindingCounts& counts) {
   return {{"errors", counts.errors}, {"warnings", counts.warnings}};
 }
 
+std::vector<const work::FindingFix*> of_finding(const session::Finding& found, const text::Anchors::Place& at,
+                                                const work::CheckedFile& file) {
+  std::vector<const work::FindingFix*> out;
+  const text::Diagnostic& d = *found.diagnostic;
+  for (const work::FindingFix& f : file.fixes)
+    if (f.at == at.begin && f.code == d.code && f.message == d.message) out.push_back(&f);
+  return out;
+}
+
 }  // namespace
+
+std::vector<work::BuildFinding::Fix> fixes_of(const session::Finding& found, const work::CheckedFile& file) {
+  std::vector<work::BuildFinding::Fix> out;
+  const text::Anchors::Place at = found.anchors->resolve(found.diagnostic->span);
+  if (!at.source || at.source->path() != file.path) return out;
+  for (const work::FindingFix* f : of_finding(found, at, file)) {
+    out.push_back({{file.path, at.source->position(f->edit.begin, text::Encoding::Utf16),
+                    at.source->position(f->edit.end, text::Encoding::Utf16)},
+                   f->title,
+                   f->edit.text});
+  }
+  return out;
+}
 
 Json fixes_json(const session::Finding& found, const work::CheckedFile& file) {
   Json out = Json::array();
   const text::Anchors::Place at = found.anchors->resolve(found.diagnostic->span);
   if (!at.source || at.source->path() != file.path) return out;
-  for (const work::FindingFix& f : file.fixes) {
-    if (f.at != at.begin || f.code != found.diagnostic->code || f.message != found.diagnostic->message) continue;
-    Json edit{{"range", place_json({at.source, f.edit.begin, f.edit.end})}, {"text", f.edit.text}};
-    out.push_back({{"title", f.title}, {"edits", Json::array({std::move(edit)})}});
+  for (const work::FindingFix* f : of_finding(found, at, file)) {
+    Json edit{{"range", place_json({at.source, f->edit.begin, f->edit.end})}, {"text", f->edit.text}};
+    out.push_back({{"title", f->title}, {"edits", Json::array({std::move(edit)})}});
   }
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include "compiler/text/json.h"
 #include "server/render/formats.h"
+#include "server/work/build_finding.h"
 #include "server/work/checked.h"
 #include "server/work/fix.h"
 
@@ -12,6 +13,9 @@ namespace tilewright::render {
 
 // [{title, edits: [{range, text}]}] of a finding of the file, the best first; empty: it has none.
 text::Json fixes_json(const session::Finding& found, const work::CheckedFile& file);
+
+// The same for reports in other formats.
+std::vector<work::BuildFinding::Fix> fixes_of(const session::Finding& found, const work::CheckedFile& file);
 
 // Without the diff: a line a fix, and what is left.
 std::string fixed_text(const std::string& path, const work::FixedScript& fixed);

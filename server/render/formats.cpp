@@ -40,8 +40,26 @@ void json_part(const work::CheckedFile& file, FilePart& part) {
   }
 }
 
+// How many files, kernels and findings there are.
+Json counts_json(const std::vector<FilePart>& files, const std::vector<Failure>& failures) {
+  Json out{{"files", files.size()}, {"kernels", 0},  {"errors", 0},    {"warnings", 0},
+           {"fixable", 0},          {"silenced", 0}, {"unchecked", 0}, {"failures", failures.size()}};
+  auto add = [&](const char* what, std::size_t n) { out[what] = out[what].get<std::size_t>() + n; };
+  for (const FilePart& f : files) {
+    add("kernels", f.kernels);
+    add("silenced", f.silenced.size());
+    add("unchecked", f.unchecked.size());
+    for (const Json& d : f.results) {
+      if (d["severity"] == "error") add("errors", 1);
+      if (d["severity"] == "warning") add("warnings", 1);
+      add("fixable", d.contains("fixes"));
+    }
+  }
+  return out;
+}
+
 std::string json_format(std::vector<FilePart> files, const std::vector<Failure>& failures) {
-  Json out{{"files", Json::array()}, {"diagnostics", Json::array()}};
+  Json out{{"files", Json::array()}, {"diagnostics", Json::array()}, {"counts", counts_json(files, failures)}};
   for (FilePart& f : files) {
     if (!f.dialect.is_null()) {
       f.dialect["file"] = f.path;
@@ -60,13 +78,15 @@ std::string json_format(std::vector<FilePart> files, const std::vector<Failure>&
     }
   }
   for (const Failure& f : failures) out["failures"].push_back({{"file", f.file}, {"message", f.message}});
-  return dump(out) + "\n";
+  return dump_for_output(out) + "\n";
 }
 
 void sarif_part(const work::CheckedFile& file, FilePart& part) {
   for (const session::Finding& found : work::findings(file)) {
     part.codes.emplace(found.diagnostic->code);
-    part.results.push_back(sarif_result(work::build_finding(found, file.path)));
+    work::BuildFinding finding = work::build_finding(found, file.path);
+    finding.fixes = fixes_of(found, file);
+    part.results.push_back(sarif_result(finding));
   }
   for (const auto& [silenced, found] : work::silenced_findings(file)) {
     part.codes.emplace(found.diagnostic->code);
@@ -97,7 +117,7 @@ void github_part(const work::CheckedFile& file, FilePart& part) {
     part.text += github_line(work::build_finding(found, file.path));
 }
 
-// One test case a kernel, and one a file for what belongs to none.
+// One test case a kernel, and one a file for what belongs to none. Each has a name of its own.
 void junit_part(const work::CheckedFile& file, FilePart& part) {
   using enum TestCase::Outcome;
   std::string text;
@@ -115,12 +135,14 @@ void junit_part(const work::CheckedFile& file, FilePart& part) {
     whole.text = text;
   }
   std::string cases = test_case(whole);
+  UniqueNames names;
   part.tests.tests = 1;
   part.tests.failures = !text.empty();
   for (const session::Compiled& c : file.compiled)
     for (const session::CompiledKernel& k : c.kernels) {
       TestCase test{.name = k.entry->expression, .classname = file.path};
       if (file.compiled.size() > 1) test.name += " [" + k.target.name() + "]";
+      test.name = names.of(std::move(test.name));
       if (k.failed) {
         test.outcome = Failed;
         test.message = "the kernel has errors";

@@ -1,5 +1,7 @@
 #include "server/render/json.h"
 
+#include <unistd.h>
+
 #include "compiler/expr/analyzer.h"
 #include "compiler/run/bind.h"
 #include "compiler/text/escape.h"
@@ -54,6 +56,8 @@ std::string dump(const Json& json, int indent) {
   }
   return from == 0 ? text : out += std::string_view(text).substr(from);
 }
+
+std::string dump_for_output(const Json& json) { return dump(json, ::isatty(STDOUT_FILENO) ? 1 : -1); }
 
 Json range_json(text::Span span, const text::Anchors& anchors) { return place_json(anchors.resolve(span)); }
 

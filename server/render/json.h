@@ -24,5 +24,7 @@ Json tensor_map_json(const dispatch::TensorMap& map);
 Json plan_json(const lower::LoweredKernel& kernel);
 // UTF-8 whatever the script held; what steers or hides text is escaped, so that a terminal shows it.
 std::string dump(const Json& json, int indent = 1);
+// As standard output wants it: indented on a terminal, else in one line.
+std::string dump_for_output(const Json& json);
 
 }  // namespace tilewright::render

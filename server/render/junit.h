@@ -1,6 +1,7 @@
 // JUnit XML as CI systems read it (jenkins-junit.xsd): suites of test cases.
 #pragma once
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,15 @@ struct TestCase {
   std::string out{};  // what it printed
 };
 std::string test_case(const TestCase& test);
+
+// A second test of a name is "name #2": reports are read by the names of their cases.
+class UniqueNames {
+ public:
+  std::string of(std::string name);
+
+ private:
+  std::map<std::string, int> seen_;
+};
 
 // What a report says of several tests. Skipped ones and times are only given where they were counted.
 struct TestCounts {

@@ -342,18 +342,32 @@ Json run_refusal(std::string_view status, const run::Failure& failure) {
   return {{"status", status}, {"error", failure.message}, {"hint", failure.hint}};
 }
 
+// What the compiler says of the script: errors and warnings.
+static Json script_diagnostics(const session::Compiled& compiled) {
+  Json out = Json::array();
+  if (!compiled.evaluation) return out;
+  for (const text::Diagnostic& d : compiled.diagnostics)
+    if (d.severity <= text::Severity::Warning) out.push_back(diagnostic_json(d, compiled.evaluation->anchors));
+  return out;
+}
+
 Json run_json(const work::RunAnswer& answer) {
   using End = work::RunAnswer::End;
   switch (answer.end) {
     case End::Reported: {
       Json report = report_json(answer.report, answer.compiled.evaluation->anchors);
       if (!answer.where.empty()) report["where"] = answer.where;
+      if (Json said = script_diagnostics(answer.compiled); !said.empty()) report["diagnostics"] = std::move(said);
       return report;
     }
     case End::NoDevice: return run_refusal("no_device", answer.failure);
     case End::Unusable: return run_refusal("refused", answer.failure);
     case End::Skipped: return run_refusal("skipped", answer.failure);
-    case End::Errors: return run_refusal("errors", {"the script has errors", "`tilewright check` lists them"});
+    case End::Errors: {
+      Json refusal = run_refusal("errors", {"the script has errors", "`tilewright check` lists them"});
+      if (Json said = script_diagnostics(answer.compiled); !said.empty()) refusal["diagnostics"] = std::move(said);
+      return refusal;
+    }
     case End::Stopped: break;
   }
   return nullptr;

@@ -82,6 +82,8 @@ bool Builder::holds(const Kept& kept, const std::string& path, const BuildOption
   if (!(kept.options == options) || !(workspace_.state_of(path) == kept.state)) return false;
   const std::filesystem::path settings = project::config_file(path);
   if (settings != kept.settings || !(workspace_.state_of(settings) == kept.settings_state)) return false;
+  for (const auto& [base, state] : kept.bases)
+    if (!(workspace_.state_of(base) == state)) return false;
   if (!(project::around(path, {}) == kept.dialect_hints)) return false;
   return std::ranges::all_of(kept.imports, [&](const project::ImportedFile& i) { return workspace_.still(i); });
 }
@@ -105,6 +107,9 @@ Builder::Answer Builder::build(const std::string& path, const BuildOptions& opti
   kept->state = workspace_.state_of(path);  // before it is read: what changes in between is noticed
   kept->settings = project::config_file(path);
   kept->settings_state = workspace_.state_of(kept->settings);
+  if (auto config = project::find_config(path)) {
+    for (const std::filesystem::path& base : config->bases) kept->bases.emplace_back(base, workspace_.state_of(base));
+  }
   kept->dialect_hints = project::around(path, {});
   bool anew = true;
   if (auto found = fresh ? std::nullopt : builds_.find(path, options)) {
@@ -194,6 +199,21 @@ std::size_t Builder::forget(const std::vector<std::string>& paths) {
     forgotten_.insert(path);
   }
   return paths.size();
+}
+
+std::optional<std::string> Builder::kept_runs(const std::string& path, const BuildOptions& options,
+                                              const std::string& words) {
+  {
+    std::lock_guard lock(mutex_);
+    if (forgotten_.contains(path)) return std::nullopt;
+  }
+  const auto identity = builds_.identity(path, options);
+  return identity ? builds_.find_runs(*identity, words) : std::nullopt;
+}
+
+void Builder::keep_runs(const std::string& path, const BuildOptions& options, const std::string& words,
+                        const std::string& bytes) {
+  if (const auto identity = builds_.identity(path, options)) builds_.keep_runs(*identity, words, bytes);
 }
 
 }  // namespace tilewright::work

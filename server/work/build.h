@@ -40,6 +40,11 @@ class Builder {
   // The next build of these scripts is a full one: nothing that was kept is used for it, NVIDIA's tools' work neither.
   // How many of them are to be.
   std::size_t forget(const std::vector<std::string>& paths);
+  // What runs of the script on the simulator came to, as the caller kept it for the script as it is now and for the
+  // same words; none where nothing was kept.
+  std::optional<std::string> kept_runs(const std::string& path, const BuildOptions& options, const std::string& words);
+  void keep_runs(const std::string& path, const BuildOptions& options, const std::string& words,
+                 const std::string& bytes);
   // Settings may be others now.
   void reload() { workspace_.files_changed(); }
 
@@ -53,7 +58,8 @@ class Builder {
     project::FileState state;
     std::filesystem::path settings;  // empty: none
     project::FileState settings_state;
-    script::DialectHints dialect_hints;  // besides the settings
+    std::vector<std::pair<std::filesystem::path, project::FileState>> bases;  // that the settings extend
+    script::DialectHints dialect_hints;                                       // besides the settings
     std::vector<project::ImportedFile> imports;
     std::shared_ptr<const BuiltScript> script;
   };

@@ -27,6 +27,13 @@ struct BuildFinding {
     friend bool operator==(const Related& a, const Related& b) = default;
   };
   std::vector<Related> related;
+  // Edits that fix it, each alone; of `at.path`. They are not kept with a build.
+  struct Fix {
+    BuildPlace at;
+    std::string title, text;
+    friend bool operator==(const Fix& a, const Fix& b) = default;
+  };
+  std::vector<Fix> fixes{};
   friend bool operator==(const BuildFinding& a, const BuildFinding& b) = default;
 };
 

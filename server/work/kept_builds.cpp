@@ -161,4 +161,36 @@ void KeptBuilds::keep(const project::LoadedFile& file, const BuildOptions& optio
   if (leads_to_files(imports)) cache_.store(with_imports(key, *lookups), {{"build", *build}});
 }
 
+std::optional<std::string> KeptBuilds::identity(const std::string& path, const BuildOptions& options) {
+  if (program_.empty()) return std::nullopt;
+  const auto script = project::read_script(path);
+  if (!script || script->undecodable || project::asks_for_its_path(script->text)) return std::nullopt;
+  const auto config = project::find_config(path);
+  if (!config) return std::nullopt;
+  Record key = key_of(path, script->text, *config, options);
+  const auto kept = cache_.load(key);
+  if (!kept) return std::nullopt;
+  const fs::path root = project::import_root(path);
+  auto imports = read_imports(toolchain::field(*kept, "imports"), root);
+  if (!imports || !follow(*imports)) return std::nullopt;
+  const auto now = write_imports(*imports, root, true);
+  if (!now) return std::nullopt;
+  key.emplace_back("imports", *now);
+  return digest(toolchain::encode(key));
+}
+
+static Record runs_key(const std::string& identity, const std::string& words) {
+  return {{"artifact", "simulated runs 1"}, {"identity", identity}, {"words", words}};
+}
+
+std::optional<std::string> KeptBuilds::find_runs(const std::string& identity, const std::string& words) {
+  auto kept = cache_.load(runs_key(identity, words));
+  if (!kept) return std::nullopt;
+  return toolchain::take(*kept, "runs");
+}
+
+void KeptBuilds::keep_runs(const std::string& identity, const std::string& words, const std::string& bytes) {
+  cache_.store(runs_key(identity, words), {{"runs", bytes}});
+}
+
 }  // namespace tilewright::work

@@ -12,6 +12,9 @@
 // What a kept build says is believed as a whole (that a script has no errors, say), so it carries a digest with the key
 // of the process that keeps it (toolchain/cache.h). A shared store without a common key has none for us.
 //
+// Runs on the simulator are functions of the same things, and are kept beside builds: as bytes of the caller, under an
+// identity that stands for all of them.
+//
 // A build is not kept where that would not be all: where a script asks for its own path, or is told of paths outside of
 // its root.
 #pragma once
@@ -43,6 +46,13 @@ class KeptBuilds {
   // What was made of `file`, whose imports led to these. Any thread.
   void keep(const project::LoadedFile& file, const BuildOptions& options,
             const std::vector<project::ImportedFile>& imports, const BuiltScript& script);
+
+  // What decides what a script does, as a digest: of its text, what it imports, its settings, this program. None where
+  // no build of it is kept. Any thread.
+  std::optional<std::string> identity(const std::string& path, const BuildOptions& options);
+  // Any thread.
+  std::optional<std::string> find_runs(const std::string& identity, const std::string& words);
+  void keep_runs(const std::string& identity, const std::string& words, const std::string& bytes);
 
  private:
   toolchain::Record key_of(const std::filesystem::path& path, std::string_view text, const project::Config& config,

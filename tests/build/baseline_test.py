@@ -143,10 +143,31 @@ class Counts(Case):
             self.write("odd.json", text)
             self.assertIn("odd.json: it is", self.expect(2, "--baseline", "odd.json").stderr)
 
-    def test_a_build_with_faults_is_no_baseline(self):
+    def test_a_script_with_errors_is_left_out_of_a_baseline(self):
         self.write("bad.py", COPY.replace("A[i]", "Q[i]", 1))
-        self.assertIn("was not written", self.expect(2, "--write-baseline", "baseline.json").stderr)
+        self.assertIn("was not written", self.expect(1, "--write-baseline", "baseline.json").stderr)
         self.assertFalse(os.path.exists(os.path.join(self.root, "baseline.json")))
+        self.kernel("good.py")
+        self.assertIn("bad.py has errors and is not in baseline.json", self.expect(1, "--write-baseline", "baseline.json").stderr)
+        with open(os.path.join(self.root, "baseline.json"), encoding="utf-8") as f:
+            self.assertEqual([k["script"] for k in json.load(f)["kernels"]], ["good.py"])
+
+    def test_only_what_was_asked_for_is_compared(self):
+        self.kernel("one.py")
+        self.kernel("two.py")
+        self.expect(0, "--write-baseline", "baseline.json")
+        done = self.expect(0, "one.py", "--baseline", "baseline.json", "--json")
+        self.assertEqual(json.loads(done.stdout)["baseline"], [])
+        self.assertEqual(json.loads(self.expect(0, "one.py", "--arch", "sm_80", "--baseline", "baseline.json", "--json").stdout)["baseline"][0]["kind"], "new")
+
+    def test_a_regression_stands_at_the_definition(self):
+        self.kernel("k.py")
+        self.expect(0, "--write-baseline", "baseline.json")
+        self.kernel("k.py", shared=SHARED + 64)
+        done = self.expect(1, "--baseline", "baseline.json", "--report", "sarif")
+        region = json.loads(done.stdout)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"]
+        line = SCRIPT.splitlines().index('def work(A: T.Buffer(({n},), "float32"), B: T.Buffer(({n},), "float32")):') + 1
+        self.assertEqual((region["startLine"], region["startColumn"], region["endColumn"]), (line, 5, 9))
 
 
 @unittest.skipUnless(os.path.exists(FAKE), "TILEWRIGHT_FAKE_CUDA names no driver")

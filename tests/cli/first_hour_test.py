@@ -55,7 +55,7 @@ class FirstHour(Case):
         if self.run_it("doctor").status != 0:
             self.skipTest("no CUDA compiler here")
         good = self.file("good.py", GOOD)
-        made = self.fits(self.expect(0, "compile", good, "--emit", "ptx,sass", "--json").json, "compile")["kernels"][0]
+        made = self.fits(self.expect(0, "compile", good, "--emit", "ptx,sass", "--source-map").json, "compile")["kernels"][0]
         self.assertNotIn("cuda", made["sources"])
         copy = GOOD.split("\n").index("    Tx.warp.copy(A_smem[:, :], A[:, :])") + 1
         lines = [m for m in made["source_map"] if m["range"]["start"]["line"] == copy]

@@ -13,7 +13,7 @@ def add(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32")):
     tx = T.thread_id([32])
     B[tx] = A[tx] + T.float32(1)
 """
-TWO = KERNEL.replace("T.thread_id", "T.tread_id").replace("A[tx] + T.float32(1)", "AA[tx] + T.float32(1)")
+TWO = KERNEL.replace("T.thread_id", "T.tread_id").replace("A[tx] + T.float32(1)", "AA[tx] + T.floot32(1)")
 
 
 def applied(text, edits):
@@ -50,7 +50,7 @@ class Fix(Case):
     def test_all_fixes_are_applied_one_after_the_other(self):
         path = self.file("a.py", TWO)
         r = self.expect(0, "fix", path)
-        self.assertIn("a.py: 2 fixes; 0 errors and 0 warnings left", r.text)
+        self.assertIn("a.py: 3 fixes; 0 errors and 0 warnings left", r.text)
         self.assertIn(":8: TW2003: Replace by thread_id", r.text)
         self.assertEqual(self.read(path), KERNEL)
         self.assertIn("a.py: 0 fixes; 0 errors and 0 warnings", self.expect(0, "fix", path).text)

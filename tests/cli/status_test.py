@@ -131,7 +131,7 @@ def expected(out: T.Buffer((256,), "int32"), count: T.Buffer((1,), "int32")):
         good = self.file("good.py", GOOD)
         self.expect(2)
         self.assertIn("no command 'frobnicate'", self.expect(2, "frobnicate").errors)
-        self.expect(2, "check")
+        self.expect(2, "explain")
         self.expect(2, "check", good, "--format", "yaml")
         self.expect(2, "compile", good, "--emit", "jpeg")
         self.expect(2, "compile", good, "--no-such-option")

@@ -183,7 +183,6 @@ def reference(a, b):
     return np.matmul(a, c).astype(dtyp)
 #                       ^ warning[TW2002]: name 'c' is not defined
 #                                 ^^^^ warning[TW2002]: name 'dtyp' is not defined
-#   hint: did you mean step?
 
 def open_factory(n):
 #   ^^^^^^^^^^^^ information[TW2202]: the kernel in open_factory(n) needs arguments to be compiled

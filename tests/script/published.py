@@ -227,7 +227,6 @@ def k(A: T.Buffer((8,), "float32")):
     T.cta_id([1])
     t = T.thread_id([sise])
 #                    ^^^^ error[TW2002]: name 'sise' is not defined
-#   hint: did you mean list?
     w = T.warp_id()
     A[t] = 0.0
 

@@ -414,6 +414,8 @@ TEST_CASE("near is what one or two edits make of a word") {
   CHECK(nearest("itd", {"tid"}) == "tid");  // its first two exchanged
   CHECK(nearest("bar", {"mbar"}).empty());
   CHECK(nearest("x", {"y"}).empty());
+  CHECK(nearest("relu", {"silu"}).empty());  // two edits make another word of so few letters
+  CHECK(nearest("mean", {"max"}).empty());
   text::Nearest few("bar", text::Nearest::Among::Few);  // a keyword of a call, say
   few.consider("mbar");
   CHECK(few.found() == "mbar");

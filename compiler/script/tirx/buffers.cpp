@@ -1,5 +1,6 @@
 // Buffer constructors and pointer-typed names (surface.md 4.1).
 #include "compiler/intrinsics/intrinsic.h"
+#include "compiler/script/foreign.h"
 #include "compiler/script/tirx/tirx.h"
 #include "compiler/text/nearest.h"
 
@@ -15,12 +16,13 @@ bool known_scope(Interpreter& in, std::string_view text, text::Span span) {
     in.of_another_target(span, "Trainium");
     return false;
   }
+  std::string meant(scope_known_as(text));
   text::Nearest nearest(text, text::Nearest::Among::Few);
   for (int i = 0; i < static_cast<int>(ir::StorageScope::Other); ++i) {
     nearest.consider(ir::storage_scope_name(static_cast<ir::StorageScope>(i)));
   }
-  if (nearest.found().empty()) return true;
-  const std::string meant(nearest.found());
+  if (meant.empty()) meant = nearest.found();
+  if (meant.empty()) return true;
   in.fail(code::kValue, span, "there is no storage scope \"" + std::string(text) + "\"",
           "did you mean \"" + meant + "\"?");
   in.offer({text::Fix::Kind::Replace, "Replace by " + meant, "\"" + meant + "\""});

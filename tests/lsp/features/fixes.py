@@ -143,8 +143,6 @@ size = math.prod((2, 3))
 #| TW2002 at 84:8 math
 #| * Write import math
 #|     import math
-#|   Replace by map
-#|     size = map.prod((2, 3))
 other = scale(3)
 #       ^ fixes:
 #| TW2002 at 86:9 scale
