@@ -3,7 +3,7 @@
 #include <cctype>
 
 #include "compiler/intrinsics/intrinsic.h"
-#include "compiler/script/habits.h"
+#include "compiler/script/foreign.h"
 #include "compiler/script/surface.h"
 #include "compiler/text/nearest.h"
 #include "server/handbook/handbook.h"
@@ -109,8 +109,13 @@ Result lookup(const Question& question) {
   if (const text::CodeInfo* code = project::code_info(name))
     add(out, name, "", std::string(code->title) + ". " + std::string(code->explanation), "diagnostic");
   add_records(out, name, dialect);
-  if (const std::string here = script::brought_along(last_part(name), dialect); !here.empty())
-    add(out, name, "", here, "other languages");
+  std::string here;
+  for (const auto space : {script::ForeignSpace::Any, script::ForeignSpace::Tile, script::ForeignSpace::Buffer,
+                           script::ForeignSpace::Scalar}) {
+    if (here.empty()) here = script::foreign_hint(space, name, dialect);
+    if (here.empty()) here = script::foreign_hint(space, last_part(name), dialect);
+  }
+  if (!here.empty()) add(out, name, "", here, "other languages");
   if (const std::string_view dtype = script::dtype_known_as(last_part(name)); !dtype.empty())
     add(out, name, "", "write \"" + std::string(dtype) + "\"", "dtype");
   add_foreign(out, name);
