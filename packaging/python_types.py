@@ -43,11 +43,13 @@ def singular(name):
 class Types:
     def __init__(self):
         self.classes = {}  # by name: (lines, what they say)
-        self.order = []
+        self.definitions = {}
 
     def schema(self, name):
         with open(os.path.join(ROOT, "protocol", "schema", name + ".json"), encoding="utf-8") as f:
-            self.definitions = (whole := json.load(f)).get("$defs", {})
+            whole = json.load(f)
+        # Members that an earlier schema gave a shared class name its definitions.
+        self.definitions = {**self.definitions, **whole.get("$defs", {})}
         return whole
 
     def hint(self, node, wanted):
