@@ -43,20 +43,20 @@ def singular(name):
 class Types:
     def __init__(self):
         self.classes = {}  # by name: (lines, what they say)
-        self.order = []
-        self.known = {}
+        self.definitions = {}
 
     def schema(self, name):
         with open(os.path.join(ROOT, "protocol", "schema", name + ".json"), encoding="utf-8") as f:
-            self.definitions = (whole := json.load(f)).get("$defs", {})
-        self.known.update(self.definitions)  # a class that several schemas share has what each of them says
+            whole = json.load(f)
+        # Members that an earlier schema gave a shared class name its definitions.
+        self.definitions = {**self.definitions, **whole.get("$defs", {})}
         return whole
 
     def hint(self, node, wanted):
         """(type in words, the class that its objects become or None)."""
         if "$ref" in node:
             name = node["$ref"].rsplit("/", 1)[-1]
-            return self.hint(self.definitions.get(name) or self.known[name], SHARED.get(name, camel(name)))
+            return self.hint(self.definitions[name], SHARED.get(name, camel(name)))
         if "anyOf" in node:
             parts = [self.hint(n, wanted) for n in node["anyOf"]]
             words = [w for w, _ in parts if w != "None"]

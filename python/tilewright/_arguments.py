@@ -182,15 +182,21 @@ class Checker:
             found = _launch.view(argument)
         except Exception as error:  # of whatever library made the tensor
             self.fail(given, f"its {type(argument).__module__}.{type(argument).__name__} cannot be read: {error}"
-                             + self.way_out(error))
+                             + self.way_out(argument, error))
         if found is None:
             self.fail(given, f"{type(argument).__name__} is no tensor; the script declares {given.declared()}. Tensors "
                              "have __dlpack__, __cuda_array_interface__ or __array_interface__")
         return View(found)
 
     @staticmethod
-    def way_out(error):
+    def way_out(argument, error):
         words = str(error)
+        try:
+            words += "deleted" if argument.is_deleted() else ""  # of jax
+        except Exception:  # another library's
+            pass
+        if type(argument).__name__.endswith("Tracer"):
+            return "; a function that jax traces has no values: call the kernel outside of jax.jit"
         if "grad" in words:
             return "; give tensor.detach()"
         if "deleted" in words or "donated" in words:
