@@ -25,6 +25,20 @@ std::shared_ptr<const syntax::Tree> prelude_tree(std::string_view file) {
   return it->second;
 }
 
+// "pkg.helpers" of the file pkg/helpers.py, counted from the folder that it and the script have in common.
+std::string dotted_name(std::string_view script, std::string_view path) {
+  std::size_t common = 0;
+  for (std::size_t i = 0; i < path.size() && i < script.size() && path[i] == script[i]; ++i) {
+    if (path[i] == '/') common = i + 1;
+  }
+  std::string name(path.substr(common));
+  for (std::string_view end : {".py", "/__init__"}) {
+    if (name.ends_with(end)) name.resize(name.size() - end.size());
+  }
+  std::ranges::replace(name, '/', '.');
+  return name;
+}
+
 }  // namespace
 
 Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree, bool in_prelude) {
@@ -33,7 +47,9 @@ Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree, bool in
   module_path_ = script.source()->path();
   Scope* scope = make<Scope>();
   scope->kind = Scope::Kind::Module;
-  scope->set("__name__", string("tile_script"));
+  const bool imported = !in_prelude && !module_runs_.empty();
+  scope->set("__name__", string(imported ? dotted_name(module_runs_[0].tree->source()->path(), module_path_)
+                                         : std::string("tile_script")));
   scope->set("__file__", string(module_path_));
   scope->is_prelude = in_prelude;
   const std::size_t given = scope->bindings.size();

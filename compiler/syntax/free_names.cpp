@@ -209,6 +209,14 @@ class Collector {
       case NodeKind::ClassDef: {
         auto* c = as<ClassDef>(n);
         all(c->decorators);
+        // Binds the members of an enumeration in its module.
+        for (const Node* decorator : c->decorators) {
+          auto* attribute = as<Attribute>(decorator);
+          auto* name = as<NameRef>(decorator);
+          if ((attribute ? attribute->name.text : name ? name->name.text : "") == "global_enum") {
+            out_.writes_globals = true;
+          }
+        }
         all(c->bases);
         for (const Keyword& k : c->keywords) visit(k.value);
         return within(Kind::Class, c->body, {}, [&] { all(c->body); });

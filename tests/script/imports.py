@@ -318,3 +318,19 @@ from tvm.script import tir as T
 from tvm.script.tirx import ile as Tx
 #                           ^^^ error[TW2003]: 'T' has no name 'ile'
 #   hint: did you mean T.tile?
+
+#--- the name of an imported module
+from tvm.script import tirx as T
+from pkg.sizes import ROWS
+assert __name__ != "__main__"
+
+@T.prim_func
+def k(A: T.Buffer((ROWS,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    A[0] = 1.0
+#--- file pkg/sizes.py
+if __name__ != "pkg.sizes":
+    raise ImportError(__name__)
+ROWS = 64

@@ -532,3 +532,20 @@ def k(A: T.Buffer((64,), "int32")):
 #          ^^^^^^^^^ error[TW2007]: the stored value is not known here: it depends on `FLAG` at main.py:16, which comes from the module 'torch'
 #   hint: give the value in the script, or name an entry with known arguments
     body(A)
+
+#--- an enumeration whose members its module has, too
+import enum
+from tvm.script import tirx as T
+
+@enum.global_enum
+class Stage(enum.IntEnum):
+    LOAD = 1
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    A[0] = LOAD
+#          ^^^^ error[TW2007]: the stored value is not known here: it comes from names that are made while the module runs
+#   hint: give the value in the script, or name an entry with known arguments
