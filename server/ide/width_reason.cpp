@@ -5,6 +5,7 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/layout/layout.h"
+#include "compiler/text/amounts.h"
 
 namespace tilewright::ide {
 namespace {
@@ -17,10 +18,6 @@ std::optional<std::int64_t> fact_of(const dispatch::CallReport& call, std::strin
   return std::nullopt;
 }
 
-std::string counted(std::int64_t n, std::string_view what) {
-  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
-}
-
 // One operand, and what keeps `n` elements of it from being one access.
 class Limits {
  public:
@@ -30,13 +27,13 @@ class Limits {
   std::string of(std::int64_t n) const {
     const std::string name(ir::spoken_name(b_)), needs = std::to_string(n * bits_ / 8) + " bytes need ";
     if (auto length = innermost(); length && *length % n != 0)
-      return "a row of the region of " + name + " has " + counted(*length, "element") + ", and " + needs +
+      return "a row of the region of " + name + " has " + text::counted(*length, "element") + ", and " + needs +
              "a multiple of " + std::to_string(n);
     if (const layout::Swizzle* s = swizzle(); s && s->chunk() % n != 0)
-      return "the swizzle of " + name + " keeps " + counted(s->chunk(), "element") + " together, and " + needs +
+      return "the swizzle of " + name + " keeps " + text::counted(s->chunk(), "element") + " together, and " + needs +
              std::to_string(n);
     if (auto stride = uneven_stride(n))
-      return "the rows of " + name + " are " + counted(*stride, "element") + " apart, and " + needs + "a multiple of " +
+      return "the rows of " + name + " are " + text::counted(*stride, "element") + " apart, and " + needs + "a multiple of " +
              std::to_string(n) + "; " + std::to_string((*stride + n - 1) / n * n) + " gives " +
              std::to_string(n * bits_ / 8) + " bytes";
     if (!region_.ranges.empty() && !ir::provably_divisible(region_.ranges.back().min, n))
@@ -46,7 +43,7 @@ class Limits {
       return name + " starts at element " + ir::to_string(b_.elem_offset) + ", and " + needs + "a multiple of " +
              std::to_string(n);
     if (b_.align > 0 && n * bits_ > std::int64_t{b_.align} * 8)
-      return name + " is aligned to " + counted(b_.align, "byte");
+      return name + " is aligned to " + text::counted(b_.align, "byte");
     return {};
   }
 
@@ -86,7 +83,7 @@ class Limits {
 std::string width_reason(const dispatch::CallReport& call) {
   const auto width = fact_of(call, "vec_bits");
   if (!width || *width <= 0 || *width % 8 != 0) return {};
-  const std::string is = counted(*width / 8, "byte");
+  const std::string is = text::counted(*width / 8, "byte");
   if (*width >= kWidest) return is + ", the widest access";
   ScratchArena scratch;
   ArenaScope scope(scratch);
@@ -112,7 +109,7 @@ std::string width_reason(const dispatch::CallReport& call) {
       elements *= *n;
     }
     if (elements % (*threads * *vec * 2) != 0)
-      return is + ": " + counted(elements, "element") + " for " + counted(*threads, "thread") + " are " +
+      return is + ": " + text::counted(elements, "element") + " for " + text::counted(*threads, "thread") + " are " +
              std::to_string(elements / *threads) + " each";
   }
   return {};

@@ -70,10 +70,6 @@ std::string listed(const session::Analysis& analysis) {
 
 }  // namespace
 
-std::string counted(std::size_t n, std::string_view what) {
-  return std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s");
-}
-
 text::LineColumn place_in(const text::Source& source, std::uint32_t offset) {
   const text::LineColumn at = source.position(offset);
   return {at.line + 1, at.column + 1};

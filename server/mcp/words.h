@@ -3,14 +3,14 @@
 #include <string>
 #include <string_view>
 
+#include "compiler/text/amounts.h"
 #include "server/ide/diagnostics.h"
 #include "server/ide/view.h"
 #include "server/mcp/tool.h"
 
 namespace tilewright::mcp {
 
-// "1 error", "2 errors".
-std::string counted(std::size_t n, std::string_view what);
+using text::counted;
 
 // Lines and columns from 1, columns in code points.
 text::LineColumn place_in(const text::Source& source, std::uint32_t offset);

@@ -34,8 +34,8 @@ class Wire final : public transport::Connection {
       if (frame->malformed) std::abort();
       const protocol::Message m = protocol::parse_message(frame->text);
       if (m.kind == protocol::Message::Kind::Invalid) std::abort();
-      const bool of_tool = m.kind == protocol::Message::Kind::Response && m.result.is_object() &&
-                           m.result.contains("content");
+      const bool of_tool =
+          m.kind == protocol::Message::Kind::Response && m.result.is_object() && m.result.contains("content");
       if (of_tool && frame->text.size() > kMostOfResult) std::abort();
     }
   }
