@@ -33,8 +33,8 @@ class Limits {
       return "the swizzle of " + name + " keeps " + text::counted(s->chunk(), "element") + " together, and " + needs +
              std::to_string(n);
     if (auto stride = uneven_stride(n))
-      return "the rows of " + name + " are " + text::counted(*stride, "element") + " apart, and " + needs + "a multiple of " +
-             std::to_string(n) + "; " + std::to_string((*stride + n - 1) / n * n) + " gives " +
+      return "the rows of " + name + " are " + text::counted(*stride, "element") + " apart, and " + needs +
+             "a multiple of " + std::to_string(n) + "; " + std::to_string((*stride + n - 1) / n * n) + " gives " +
              std::to_string(n * bits_ / 8) + " bytes";
     if (!region_.ranges.empty() && !ir::provably_divisible(region_.ranges.back().min, n))
       return "the region of " + name + " starts at " + ir::to_string(region_.ranges.back().min) + ", and " + needs +
