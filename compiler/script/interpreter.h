@@ -60,6 +60,7 @@ struct KernelState : builder::KernelBuilder {
   bool failed = false;                    // errors were reported in it
   std::vector<Frame*> ifs{};              // `with T.If(...)` under way, outermost first
   std::vector<const ir::Var*> extents{};  // that quoted extents of the signature made (signature.h)
+  int never_taken = 0;                    // branches under way whose condition is a constant that says so
   // Of a traced kernel (traced/kernel.h): what its launch and its roles are, an object of the prelude. None: the kernel
   // is read as a script, or its parameters are still being made.
   Value session{};

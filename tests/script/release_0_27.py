@@ -242,3 +242,54 @@ def printed(a_ptr: T.handle, n: T.uint32):
 #|     rounds: T.uint32 = n
 #|     for i in T.serial(rounds):
 #|         T.tvm_storage_sync("shared")
+
+#--- a branch that is never taken keeps what could not be read  [print]
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(A: T.Buffer((64,), "float32")):
+    T.device_entry()
+    tx = T.thread_id([64])
+    if T.bool(False):
+        A[tx] = A[-1]
+    else:
+        A[tx] = A[64]
+#                 ^^ error[TW2107]: index 64 is outside of dimension 0 of A, which has 64 elements
+    if tx < 4:
+        A[tx] = A[-1]
+#                 ^^ error[TW2107]: index -1 is outside of dimension 0 of A, which has 64 elements
+#| @T.prim_func
+#| def kernel(A: T.Buffer((64,), "float32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     tx = T.thread_id([64])
+#|     if T.bool(False):
+#|         A[tx] = A[-1]
+#|     else:
+#|         pass
+#|     if tx < 4:
+#|         pass
+
+#--- and its CUDA  [cuda]
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(A: T.Buffer((64,), "float32")):
+    T.device_entry()
+    tx = T.thread_id([64])
+    if T.bool(False):
+        A[tx] = A[-1]
+    A[tx] = A[63 - tx]
+
+#--- blocks of scales are of sm_100a, B in its collector is not  [arch sm_100a]
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+
+@T.prim_func
+def kernel(A: T.Buffer((64,), "uint64")):
+    T.device_entry()
+    tx = T.thread_id([64])
+    T.ptx["tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.block32"](T.uint32(0), A[0], A[1], T.uint32(0), T.uint32(64), T.uint32(68), T.ptx.pred(1))
+    T.ptx["tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.block32.collector::a::fill.collector::b::fill"](T.uint32(0), A[0], A[1], T.uint32(0), T.uint32(64), T.uint32(68), T.ptx.pred(1))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.block32.collector::a::fill.collector::b::fill: needs sm_107f (PTX 9.4), this is sm_100a

@@ -48,11 +48,20 @@ Flow KernelBody::branch(const syntax::If* node, Scope* scope) {
                     (c.is_expr() ? ir::dtype_name(c.as_expr().dtype()) : std::string(type_name(c))),
                 "compare it, e.g. x != 0, or make it a Python bool");
   }
-  builder::Block then_body = body(node->then_body, block(scope), at(node));
+  // Printed kernels keep branches that are never taken, with accesses that could not be.
+  const std::int64_t* known = ir::constant(c.as_expr());
+  auto arm = [&](syntax::Stmts statements, bool taken) {
+    const int outer = kernel_.never_taken;
+    if (known && (*known != 0) != taken) ++kernel_.never_taken;
+    builder::Block made = body(statements, block(scope), at(node));
+    kernel_.never_taken = outer;
+    return made;
+  };
+  builder::Block then_body = arm(node->then_body, true);
   if (!then_body) return Flow::Error;
   builder::Block else_body = nullptr;
   if (!node->else_body.empty()) {
-    else_body = body(node->else_body, block(scope), at(node));
+    else_body = arm(node->else_body, false);
     if (!else_body) return Flow::Error;
   }
   kernel_.branch(origin(node->condition), c.as_expr(), then_body, else_body);

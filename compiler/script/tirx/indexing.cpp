@@ -147,6 +147,8 @@ class IndexReader {
     return true;
   }
 
+  bool is_never_taken() const { return in_.kernel() && in_.kernel()->never_taken > 0; }
+
   bool index(Value v, std::size_t d) {
     if (v.is_ellipsis()) return fail("'...' is not an index of a buffer");
     ir::Expr e = in_.as_expr(v, span_, "an index");
@@ -156,7 +158,7 @@ class IndexReader {
     }
     if (e.dtype().lanes > 1 && d + 1 != b_->rank()) return fail("only the last index may be a vector");
     if (const std::int64_t *c = ir::constant(e), *n = ir::constant(b_->shape[d]);
-        c && n && (*c < 0 || (*c >= *n && !grows_)) && outside_.empty()) {
+        c && n && (*c < 0 || (*c >= *n && !grows_)) && outside_.empty() && !is_never_taken()) {
       outside_ = "index " + std::to_string(*c) + " is outside of " + dimension(d) + ", which has " +
                  std::to_string(*n) + " elements";
       outside_at_ = span_;
