@@ -1,6 +1,7 @@
 #include "server/ide/script_fixes.h"
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 
 #include "compiler/dispatch/codes.h"
@@ -12,11 +13,12 @@
 namespace tilewright::ide {
 namespace {
 
-constexpr std::size_t kMostFindings = 64;   // of a script whose fixes are tried, in one pass
-constexpr std::size_t kMostOfOne = 3;       // fixes that a finding is offered
-constexpr std::size_t kMostApplied = 1000;  // of one script
-constexpr std::size_t kMostSimulated = 48;  // edits that are simulated for one finding
-constexpr std::size_t kMostOfScript = 96;   // edits that are simulated for all findings of one report
+constexpr std::size_t kMostFindings = 64;      // of a script whose fixes are tried, in one pass
+constexpr std::size_t kMostOfOne = 3;          // fixes that a finding is offered
+constexpr std::size_t kMostApplied = 1000;     // of one script
+constexpr std::size_t kMostSimulated = 48;     // edits that are simulated for one finding
+constexpr std::chrono::seconds kMostTime{20};  // that the simulations of one report, or one step of `fix`, may take
+constexpr std::size_t kMostOfScript = 96;      // edits that are simulated for all findings of one report
 
 bool is_wanted(const FoundHere& f, const FixOptions& options) {
   if (!f.at) return false;
@@ -54,14 +56,32 @@ bool goes_on(const ScriptState& before, const ScriptState& now, const FoundHere&
   });
 }
 
+// Errors of the script itself: with them it is not simulated, and what the simulator would find is not among the
+// counts.
+std::size_t script_errors(const ScriptState& state) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      state.found(), [](const FoundHere& f) { return f.said && f.severity == text::Severity::Error; }));
+}
+
 // Is the finding gone, with no more left than before?
 bool is_better(const ScriptState& before, const ScriptState& now, const FoundHere& finding) {
-  if (how_many(now, finding) >= how_many(before, finding)) return false;
+  if (how_many(now, finding) >= how_many(before, finding) || script_errors(now) > script_errors(before)) return false;
   const work::FindingCounts &was = before.counts(), &is = now.counts();
   if (is.errors > was.errors || is.all() > was.all() || now.untried() > before.untried()) return false;
   const bool counts = finding.severity == text::Severity::Error || finding.severity == text::Severity::Warning;
   return !counts || is.all() < was.all() || is.errors < was.errors || goes_on(before, now, finding);
 }
+
+// What may be spent on simulations: most kernels take milliseconds, a few take seconds.
+struct Budget {
+  std::size_t simulations = 0;
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::now() + kMostTime;
+  bool spend() {
+    if (simulations == 0 || std::chrono::steady_clock::now() > until) return false;
+    --simulations;
+    return true;
+  }
+};
 
 struct Tried {
   work::FindingFix fix;
@@ -71,7 +91,7 @@ struct Tried {
 // A call that many threads make is guarded where one thread is meant; which one, and how much goes with it, the
 // simulator tells: with the wrong guard barriers count wrongly.
 std::vector<Tried> guard_fixes(const ScriptState& state, const FoundHere& finding, const std::stop_token& stop,
-                               std::size_t& budget);
+                               Budget& budget);
 
 Tried tried_as(const FoundHere& finding, QuickFix& m, work::Edit edit, ScriptState after) {
   return {{finding.code, finding.message, finding.at->begin, std::move(m.title), std::move(edit)}, std::move(after)};
@@ -79,12 +99,11 @@ Tried tried_as(const FoundHere& finding, QuickFix& m, work::Edit edit, ScriptSta
 
 // What the simulator then finds clean; where nothing makes it so, the edit that leaves least.
 std::vector<Tried> simulated_fixes(const ScriptState& state, const FoundHere& finding, const std::stop_token& stop,
-                                   std::size_t& budget) {
+                                   Budget& budget) {
   std::vector<Tried> best;
   std::size_t left = kMostSimulated;
   for (QuickFix& m : sync_candidates(state, finding)) {
-    if (left-- == 0 || budget == 0 || stop.stop_requested()) break;
-    --budget;
+    if (left-- == 0 || stop.stop_requested() || !budget.spend()) break;
     work::Edit edit{m.at.begin, m.at.end, with_line_ends(std::move(m.text), state.text())};
     auto after = state.after(edit, stop);
     if (!after || !is_better(state, *after, finding)) continue;
@@ -98,11 +117,10 @@ std::vector<Tried> simulated_fixes(const ScriptState& state, const FoundHere& fi
 }
 
 std::vector<Tried> guard_fixes(const ScriptState& state, const FoundHere& finding, const std::stop_token& stop,
-                               std::size_t& budget) {
+                               Budget& budget) {
   std::size_t left = kMostSimulated;
   for (QuickFix& m : guard_candidates(state, finding)) {
-    if (left-- == 0 || budget == 0 || stop.stop_requested()) break;
-    --budget;
+    if (left-- == 0 || stop.stop_requested() || !budget.spend()) break;
     work::Edit edit{m.at.begin, m.at.end, with_line_ends(std::move(m.text), state.text())};
     auto after = state.after(edit, stop);
     if (!after || !is_better(state, *after, finding) || after->simulated(stop) != 0) continue;
@@ -115,7 +133,7 @@ std::vector<Tried> guard_fixes(const ScriptState& state, const FoundHere& findin
 
 // The fixes of one finding that hold when they are tried, at most so many. `budget`: edits that may be simulated.
 std::vector<Tried> tried_fixes(const ScriptState& state, const FoundHere& finding, std::size_t most,
-                               const std::stop_token& stop, std::size_t& budget) {
+                               const std::stop_token& stop, Budget& budget) {
   if (is_of_simulator(finding.code)) return simulated_fixes(state, finding, stop, budget);
   const bool threads = finding.code == dispatch::code::kManyThreads;
   if (threads) {
@@ -142,10 +160,10 @@ std::vector<Tried> tried_fixes(const ScriptState& state, const FoundHere& findin
 std::optional<Tried> first_fixed(const ScriptState& state, const FixOptions& options, std::uint32_t from,
                                  const std::stop_token& stop) {
   std::size_t left = kMostFindings;
+  Budget budget{kMostOfScript};
   for (const FoundHere& f : state.found()) {
     if (!is_wanted(f, options) || f.at->begin < from) continue;
     if (left-- == 0 || stop.stop_requested()) break;
-    std::size_t budget = kMostSimulated;
     if (std::vector<Tried> tried = tried_fixes(state, f, 1, stop, budget); !tried.empty())
       return std::move(tried.front());
   }
@@ -165,7 +183,8 @@ std::vector<work::FindingFix> script_fixes(const project::LoadedFile& file, cons
   const ScriptStateOptions how = state_options(options);
   const auto state = ScriptState::of(file, how, stop);
   if (!state) return out;
-  std::size_t left = kMostFindings, budget = kMostOfScript;
+  std::size_t left = kMostFindings;
+  Budget budget{kMostOfScript};
   for (const FoundHere& f : state->found()) {
     if (!is_wanted(f, options)) continue;
     if (left-- == 0 || stop.stop_requested()) break;

@@ -15,6 +15,20 @@ def add(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32")):
 """
 TWO = KERNEL.replace("T.thread_id", "T.tread_id").replace("A[tx] + T.float32(1)", "AA[tx] + T.floot32(1)")
 
+RACE = """\
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def turned(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    tx = T.thread_id([64])
+    tile = T.alloc_shared((64,), "float32")
+    tile[tx] = A[tx]
+    B[tx] = tile[63 - tx]
+"""
+
 
 def applied(text, edits):
     lines = text.splitlines(keepends=True)
@@ -87,6 +101,15 @@ class Fix(Case):
         bad = self.file("bad.py", b"\xff\xfe\xfa")
         self.expect(2, "fix", bad)
         self.assertEqual(self.read(self.file("good.py", KERNEL)), KERNEL)
+
+    def test_missing_synchronisation(self):
+        path = self.file("race.py", RACE)
+        [finding] = self.fits(self.expect(1, "check", path, "--json", "--simulate").json, "check")["diagnostics"]
+        self.assertEqual((finding["code"], finding["fixes"][0]["title"]), ("TW5020", "Insert T.cuda.cta_sync()"))
+        self.assertEqual(applied(RACE, finding["fixes"][0]["edits"]), RACE.replace("    B[tx]", "    T.cuda.cta_sync()\n    B[tx]"))
+        [file] = self.fixed(0, path, "--simulate")["files"]
+        self.assertEqual((len(file["applied"]), file["after"]), (1, {"errors": 0, "warnings": 0}))
+        self.expect(0, "check", path, "--simulate")
 
     def test_the_severity_of_the_project_holds(self):
         self.file("tilewright.toml", '[severity]\nTW2301 = "off"\n')
