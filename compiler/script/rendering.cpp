@@ -43,7 +43,7 @@ std::string shortest_text(F v) {
 std::string float_text(double v) { return shortest_text(v); }
 
 // As Python quotes: in single quotes, unless that takes more escapes than double ones.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   char quote = text.find('\'') != text.npos && text.find('"') == text.npos ? '"' : '\'';
   std::string out(1, quote);
   for (char c : text) {
@@ -260,7 +260,7 @@ std::string Interpreter::repr(Value v) {
       const std::string& text = v.as<Str>()->text;
       // Each character may take four, and what the text becomes a part of is copied.
       if (!charge_text(text.size(), at_) || !reserve(8 * text.size(), at_)) return {};
-      return quoted(text);
+      return in_quotes(text);
     }
     case Type::BigInt: return big_text(v.as<BigInt>()->value);
     case Type::List: return join(v.as<List>()->items, "[", "]");
