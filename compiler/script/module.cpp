@@ -12,6 +12,8 @@
 namespace tilewright::script {
 namespace {
 
+constexpr const char* kModuleName = "tile_script";
+
 // The prelude's text never changes, so each of its files is parsed once in a process.
 std::shared_ptr<const syntax::Tree> prelude_tree(std::string_view file) {
   static std::mutex mutex;
@@ -25,8 +27,10 @@ std::shared_ptr<const syntax::Tree> prelude_tree(std::string_view file) {
   return it->second;
 }
 
-// "pkg.helpers" of the file pkg/helpers.py, counted from the folder that it and the script have in common.
+// "pkg.helpers" of the file pkg/helpers.py, counted from the folder that it and the script have in common. Where the
+// paths do not tell, because one of them alone is absolute, a name of ours.
 std::string dotted_name(std::string_view script, std::string_view path) {
+  if (script.starts_with('/') != path.starts_with('/')) return kModuleName;
   std::size_t common = 0;
   for (std::size_t i = 0; i < path.size() && i < script.size() && path[i] == script[i]; ++i) {
     if (path[i] == '/') common = i + 1;
@@ -49,7 +53,7 @@ Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree, bool in
   scope->kind = Scope::Kind::Module;
   const bool imported = !in_prelude && !module_runs_.empty();
   scope->set("__name__", string(imported ? dotted_name(module_runs_[0].tree->source()->path(), module_path_)
-                                         : std::string("tile_script")));
+                                         : std::string(kModuleName)));
   scope->set("__file__", string(module_path_));
   scope->is_prelude = in_prelude;
   const std::size_t given = scope->bindings.size();
