@@ -76,13 +76,13 @@ def make(made, folder):
     metadata = METADATA.format(version=made.version, requirements=cuda_requirements(made.root),
                                readme=made.text("README.md").decode())
     files = module(made)
-    files |= {f"tilewright/share/{path}": data for path, data in for_readers(made).items()}
     files[f"{name}.data/scripts/tilewright"] = made.binary
     files[f"{info}/METADATA"] = metadata.encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: tilewright\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
     files[f"{info}/entry_points.txt"] = ENTRY_POINTS.encode()
     for text in ("LICENSE", "THIRD-PARTY-NOTICES.txt"):
         files[f"{info}/licenses/{text}"] = made.text(text)
+    files |= {f"tilewright/share/{path}": data for path, data in for_readers(made).items()}
     record = f"{info}/RECORD"
     files[record] = ("".join(record_line(*file) for file in files.items()) + f"{record},,\n").encode()
     path = os.path.join(folder, f"{name}-{tag}.whl")
