@@ -86,7 +86,7 @@ def main():
     for r in right:
         if r["verdict"] != "verified" or r["findings"]:
             wrong += 1
-            why = [f["message"] for f in r["findings"]] + r.get("problems", []) + r.get("notes", [])
+            why = [f["message"] for f in r.get("findings", [])] + r.get("problems", []) + r.get("notes", [])
             print(f"{r['entry']}: {r['verdict']}: {'; '.join(why)}")
     print(f"{len(right)} kernels, {wrong} not verified")
     with open(KERNELS, encoding="utf-8") as f:
@@ -99,7 +99,7 @@ def main():
                 continue
             with open(path, "w", encoding="utf-8") as f:
                 f.write("\n".join(without_line(alone(lines, start, end), i)))
-            found = [f for r in run(options.binary, path, options.schedules) for f in r["findings"]]
+            found = [f for r in run(options.binary, path, options.schedules) for f in r.get("findings", [])]
             places = [line for f in found for line in lines_of(f, path)]
             there = any(start < line <= end for line in places)
             counts["found" if there else "elsewhere" if found else "missed"] += 1
