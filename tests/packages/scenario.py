@@ -27,6 +27,7 @@ def kernel(A_ptr: T.handle, B_ptr: T.handle):
     Tx.warp.copy(A_smem[:, :], A[:, :])
     T.cuda.cta_sync()
     Tx.warp.copy(B[:, :], A_smem[:, :])
+# tilewright: dialect 0.25
 '''
 WRONG = GOOD.replace("B[:, :], A_smem", "B[:, :], A_smen")
 WAIT = 60  # seconds until a hang is called one
