@@ -1650,7 +1650,7 @@ def tvm_mma_sync(d: Any, d_index: Any, a: Any, a_index: Any, b: Any, b_index: An
 def tvm_stack_alloca(type: Any, count: Any, **_: Any) -> Any:
     """Storage on the host, such as for a tensor map."""
     ...
-def tvm_storage_sync(scope: Any, **_: Any) -> Any:
+def tvm_storage_sync(scope: Any, is_load: Any = ..., num_blocks: Any = ..., **_: Any) -> Any:
     """The threads that share the storage meet: the CTA, or the warp."""
     ...
 def tvm_store_matrix_sync(fragment: Any, m: Any, n: Any, k: Any, index: Any, buffer_ptr: Any, stride: Any, layout: Any, **_: Any) -> Any:
