@@ -73,12 +73,19 @@ std::string_view summary_of(std::string_view text) {
   return {};
 }
 
+// Scripts that do not say their release are in the one that the settings beside them say (examples/tilewright.toml),
+// which do not travel with them: a last line says it, so that no other line moves.
+std::string with_release(std::string_view text) {
+  constexpr std::string_view kSays = "# tilewright: dialect ", kRelease = "0.25\n";
+  return std::string(text) + (text.contains(kSays) ? "" : std::string(kSays) + std::string(kRelease));
+}
+
 std::vector<Example> find_examples() {
   std::vector<Example> out;
   for (std::string_view file : contents_names()) {
     if (!file.starts_with(kExamples) || !file.ends_with(".py")) continue;
     const std::string_view text = contents(file);
-    out.push_back({stem(file), summary_of(text), text});
+    out.push_back({stem(file), summary_of(text), with_release(text)});
   }
   std::ranges::sort(out, {}, &Example::name);
   return out;

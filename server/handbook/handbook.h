@@ -44,7 +44,7 @@ std::vector<Hit> search(std::string_view words, std::size_t most);
 struct Example {
   std::string_view name;     // "gemm_hopper"
   std::string_view summary;  // its first sentence
-  std::string_view text;     // the script
+  std::string text;          // the script, with a comment that says its release
 };
 std::span<const Example> examples();                 // by name
 const Example* find_example(std::string_view name);  // null: there is none

@@ -294,7 +294,9 @@ void EntryFinder::unbound() {
   std::vector<KernelValue*> all = in_.kernels();
   // One that has an entry under another symbol is the same kernel.
   auto is_known = [&](const KernelValue* k) {
-    return std::ranges::any_of(seen_, [&](const KernelValue* s) { return s->kernel.arena == k->kernel.arena; });
+    return seen_.contains(k) || std::ranges::any_of(seen_, [&](const KernelValue* s) {
+             return s->kernel.arena == k->kernel.arena && s->kernel.name != k->kernel.name;
+           });
   };
   std::erase_if(all, is_known);
   for (KernelValue* k : all) add(EntryKind::Call, std::string(k->kernel.name), k->kernel.span, {k});
