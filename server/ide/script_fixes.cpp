@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <stop_token>
+#include <thread>
 
 #include "compiler/dispatch/codes.h"
 #include "compiler/script/codes.h"
+#include "compiler/threads/pause.h"
 #include "server/ide/quick_fixes.h"
 #include "server/ide/script_state.h"
 #include "server/ide/sync_fixes.h"
@@ -13,12 +16,13 @@
 namespace tilewright::ide {
 namespace {
 
-constexpr std::size_t kMostFindings = 64;      // of a script whose fixes are tried, in one pass
-constexpr std::size_t kMostOfOne = 3;          // fixes that a finding is offered
-constexpr std::size_t kMostApplied = 1000;     // of one script
-constexpr std::size_t kMostSimulated = 48;     // edits that are simulated for one finding
-constexpr std::chrono::seconds kMostTime{20};  // that the simulations of one report, or one step of `fix`, may take
-constexpr std::size_t kMostOfScript = 96;      // edits that are simulated for all findings of one report
+constexpr std::size_t kMostFindings = 64;                 // of a script whose fixes are tried, in one pass
+constexpr std::size_t kMostOfOne = 3;                     // fixes that a finding is offered
+constexpr std::size_t kMostApplied = 1000;                // of one script
+constexpr std::size_t kMostSimulated = 48;                // edits that are simulated for one finding
+constexpr std::chrono::seconds kMostTime{20};             // that the simulations of one step of `fix` may take
+constexpr std::chrono::milliseconds kMostOfReport{2000};  // that fixes for a report may take
+constexpr std::size_t kMostOfScript = 96;                 // edits that are simulated for all findings of one report
 
 bool is_wanted(const FoundHere& f, const FixOptions& options) {
   if (!f.at) return false;
@@ -183,12 +187,18 @@ std::vector<work::FindingFix> script_fixes(const project::LoadedFile& file, cons
   const ScriptStateOptions how = state_options(options);
   const auto state = ScriptState::of(file, how, stop);
   if (!state) return out;
+  // A report waits for them: what is under way when its time is over is given up.
+  std::stop_source over;
+  const std::stop_callback outer(stop, [&over] { over.request_stop(); });
+  const std::jthread clock([&over](const std::stop_token& ended) {
+    if (threads::pause(kMostOfReport, ended)) over.request_stop();
+  });
   std::size_t left = kMostFindings;
   Budget budget{kMostOfScript};
   for (const FoundHere& f : state->found()) {
     if (!is_wanted(f, options)) continue;
-    if (left-- == 0 || stop.stop_requested()) break;
-    for (Tried& t : tried_fixes(*state, f, kMostOfOne, stop, budget)) out.push_back(std::move(t.fix));
+    if (left-- == 0 || over.stop_requested()) break;
+    for (Tried& t : tried_fixes(*state, f, kMostOfOne, over.get_token(), budget)) out.push_back(std::move(t.fix));
   }
   return out;
 }

@@ -21,7 +21,8 @@ struct FixOptions {
   unsigned jobs = 1;      // cores that the trial of one kernel may take
 };
 
-// In the order of the findings. Fewer after a stop, and where a script has very many findings.
+// In the order of the findings. Fewer after a stop, where a script has very many findings, and where trying them all
+// would take more than two seconds: fix_script takes its time.
 std::vector<work::FindingFix> script_fixes(const project::LoadedFile& file, const FixOptions& options,
                                            const std::stop_token& stop);
 // Applies the first fix of a finding and asks again, until no finding has one. Each step leaves fewer findings, as many

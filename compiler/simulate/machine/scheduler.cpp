@@ -32,11 +32,12 @@ bool Scheduler::let_run(std::uint32_t cta, std::uint32_t warp) {
       m_.budget_ = m_.options_.max_steps - std::min(m_.options_.max_steps, m_.result_.steps);
       m_.execute(t);
       progress |= !is_polling(t);
+      // A lane may take long: it is asked after each.
+      if (!m_.stopped_ && m_.options_.stop.stop_requested()) {
+        m_.finding(code::kStepLimit, Severity::Incomplete, "stopped from outside", nullptr);
+        m_.stopped_ = true;
+      }
       if (m_.stopped_) return true;
-    }
-    if (m_.options_.stop.stop_requested()) {
-      m_.finding(code::kStepLimit, Severity::Incomplete, "stopped from outside", nullptr);
-      m_.stopped_ = true;
     }
     if (!m_.stopped_ && !m_.engine_.chance(m_)) m_.stopped_ = true;
   } while (!m_.stopped_ && complete_warp(cta, warp) && !m_.stopped_);
