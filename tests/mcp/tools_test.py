@@ -176,7 +176,7 @@ class Tools(Case):
         self.assertIn("no section", self.client.refusal("docs", {"topic": "checking", "section": "none"}))
         whole = self.client.all_pages("docs", {"topic": "example:vector_add"}, "text")
         with open(os.path.join(ROOT, "examples", "vector_add.py"), encoding="utf-8") as f:
-            self.assertEqual(whole, f.read())
+            self.assertEqual(whole, f.read() + "# tilewright: dialect 0.25\n")
 
 
 if __name__ == "__main__":
