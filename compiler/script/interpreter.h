@@ -65,7 +65,7 @@ struct KernelState : builder::KernelBuilder {
   // is read as a script, or its parameters are still being made.
   Value session{};
   bool traced = false;
-  std::optional<ir::Target> target{};  // that the kernel names itself, where nobody else names one
+  std::optional<ir::Target> target{};  // that the kernel names itself, where no other is given
   // The branches of roles and who they are of, in order.
   std::vector<std::pair<ir::Expr, Value>> roles{};
   bool checks_contract = false;                  // of what a traced kernel may do

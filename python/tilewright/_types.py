@@ -392,6 +392,7 @@ class Profile(Answer):
     lines: List[ProfileLine]
     advice: List[Diagnostic]
     buffers: List[ProfileBuffer]
+    complete: bool
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,6 @@ using simulate::Traffic;
 
 constexpr std::size_t kMostLines = 20, kMostText = 48;
 
-std::string grouped(std::uint64_t n) {
-  std::string digits = std::to_string(n);
-  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return digits;
-}
-
 Json traffic_json(const Traffic& t, const char* unit) {
   return {{"requests", t.requests}, {unit, t.units}, {"ideal", t.ideal}, {"bytes", t.bytes}, {"worst", t.worst}};
 }
@@ -44,13 +38,14 @@ Json counted_json(const ProfiledPlace& p) {
 std::string units_text(const Traffic& read, const Traffic& write) {
   const std::uint64_t units = read.units + write.units, ideal = read.ideal + write.ideal;
   if (units == 0) return "-";
-  if (units <= ideal || ideal == 0) return grouped(units);
-  return grouped(units) + " (" + text::formatted("%.1f", static_cast<double>(units) / static_cast<double>(ideal)) +
-         " × ideal)";
+  if (units <= ideal || ideal == 0) return work::grouped(units);
+  return work::grouped(units) + " (" +
+         text::formatted("%.1f", static_cast<double>(units) / static_cast<double>(ideal)) + " × ideal)";
 }
 
 std::string copies_text(const ProfiledPlace& p) {
-  return p.copied_global || p.copied_shared ? grouped(std::max(p.copied_global, p.copied_shared)) + " bytes" : "-";
+  return p.copied_global || p.copied_shared ? work::grouped(std::max(p.copied_global, p.copied_shared)) + " bytes"
+                                            : "-";
 }
 
 std::string cut(std::string_view text) {
@@ -67,10 +62,10 @@ std::string cut(std::string_view text) {
 std::string profile_text(const work::RunAnswer& answer, const Colours& c) {
   const work::ProfileAnswer profile = work::profile_of(answer);
   const ProfiledPlace& total = profile.total;
-  std::string out = "  profile  counted by the simulator; " + grouped(work::global_bytes(total)) +
+  std::string out = "  profile  counted by the simulator; " + work::grouped(work::global_bytes(total)) +
                     " bytes of sectors of global memory";
   if (total.multiplied)
-    out += ", " + grouped(total.multiplied) +
+    out += ", " + work::grouped(total.multiplied) +
            " operations of tensor cores: " + text::formatted("%.1f", profile.intensity()) + " a byte";
   out += "\n";
   using Row = std::array<std::string, 6>;
@@ -96,8 +91,10 @@ std::string profile_text(const work::RunAnswer& answer, const Colours& c) {
   if (profile.lines.size() > kMostLines)
     out += "    and " + text::counted(profile.lines.size() - kMostLines, "line") + " more (--json has all)\n";
   out += "    the share is modelled from these counts with an H100's rates; no time was measured\n";
+  if (!profile.complete)
+    out += "    of what ran alone: this was no whole run, and CTAs that did not end are left out\n";
   if (total.uncounted)
-    out += "    " + grouped(total.uncounted) + " accesses are not counted: their warps' lanes diverged too far\n";
+    out += "    " + work::grouped(total.uncounted) + " accesses are not counted: their warps' lanes diverged too far\n";
   for (const text::Diagnostic& d : profile.advice) out += diagnostic_text(d, answer.compiled.evaluation->anchors, c);
   return out;
 }
@@ -132,6 +129,7 @@ Json profile_json(const work::RunAnswer& answer) {
   }
   return {{"counted_by", "simulator"},
           {"cost_is", "modelled"},
+          {"complete", profile.complete},
           {"total", counted_json(profile.total)},
           {"global_bytes", work::global_bytes(profile.total)},
           {"operations_per_byte", profile.intensity()},

@@ -35,8 +35,8 @@ std::string tune_text(const work::TuneAnswer& answer, const Colours& c) {
   std::string out = std::string(c.bold) + text::counted(answer.candidates.size(), "candidate") + std::string(c.plain) +
                     " on " + text::visible(answer.device.name) + " (" + answer.arch + ")" +
                     (answer.where.empty() ? "" : " at " + text::visible(answer.where)) + ", " +
-                    text::counted(answer.launches, "timed launch") + "\n";
-  if (answer.launches != 1) out.replace(out.rfind("launchs"), 7, "launches");
+                    std::to_string(answer.launches) + (answer.launches == 1 ? " timed launch" : " timed launches") +
+                    "\n";
   std::size_t width = 0;
   for (const Candidate& one : answer.candidates) width = std::max(width, text::columns_of(one.entry));
   std::map<std::string, std::size_t> hidden;

@@ -19,13 +19,6 @@ constexpr double kExcess = 0.25;
 constexpr std::uint64_t kFewest = 8;
 constexpr std::uint64_t kNarrow = 2, kWide = 16;  // bytes of a lane
 
-std::string grouped(std::uint64_t n) {
-  std::string digits = std::to_string(n);
-  for (std::ptrdiff_t at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3)
-    digits.insert(static_cast<std::size_t>(at), ",");
-  return digits;
-}
-
 struct Advised {
   std::uint64_t gain = 0;
   text::Diagnostic diagnostic;
@@ -159,6 +152,12 @@ std::string layout_words(const simulate::ProfiledRows& rows, const simulate::Oth
          std::to_string(other.bytes * rows.rows) + " bytes more)";
 }
 
+std::string grouped(std::uint64_t n) {
+  std::string digits = std::to_string(n);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
 std::uint64_t global_bytes(const ProfiledPlace& p) {
   return 32 * (p.global_read.units + p.global_write.units + p.copied_sectors);
 }
@@ -177,7 +176,9 @@ ProfileAnswer profile_of(const RunAnswer& answer) {
   ProfileAnswer out;
   const script::Evaluation& evaluation = *answer.compiled.evaluation;
   const text::Source* script = evaluation.tree->source().get();
-  out.buffers = laid_out(answer.report.outcome);
+  const run::Outcome& outcome = answer.report.outcome;
+  out.complete = outcome.status == run::Status::Done && outcome.part.empty();
+  out.buffers = laid_out(outcome);
   std::vector<Advised> advised;
   std::map<std::pair<std::uint32_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>>, ProfiledLine> lines;
   for (const ProfiledPlace& place : places_of(answer.report.outcome)) {

@@ -36,6 +36,7 @@ std::string layout_words(const simulate::ProfiledRows& rows, const simulate::Oth
 struct ProfileAnswer {
   std::vector<ProfiledLine> lines;  // the most costly first
   simulate::ProfiledPlace total;
+  bool complete = false;         // all CTAs ran to their end
   std::vector<LaidOut> buffers;  // with bank conflicts, the worst first
   // Findings of severity Hint, codes TW70xx: most to gain first.
   std::vector<text::Diagnostic> advice;
@@ -51,5 +52,8 @@ ProfileAnswer profile_of(const RunAnswer& answer);
 double cost_of(const simulate::ProfiledPlace& place);
 // Bytes of the sectors of global memory that it touches.
 std::uint64_t global_bytes(const simulate::ProfiledPlace& place);
+
+// "1,234,567".
+std::string grouped(std::uint64_t n);
 
 }  // namespace tilewright::work

@@ -144,6 +144,13 @@ class Profiles(Case):
         self.assertIn("TW7001", out)
         self.assertNotIn("profile", self.expect(0, "run", script, "--on", "sim").text)
 
+    def test_a_part_of_a_run_says_so(self):
+        script = self.file("k.py", ATOMIC)
+        self.assertTrue(self.profile(ATOMIC)["complete"])
+        part = self.run_it("run", script, "--on", "sim", "--profile", "--clusters", "0", "--json").json["profile"]
+        self.assertFalse(part["complete"])
+        self.assertIn("of what ran alone", self.run_it("run", script, "--on", "sim", "--profile", "--clusters", "0").text)
+
     def test_only_of_one_entry_and_the_simulator_here(self):
         script = self.file("k.py", TRANSPOSE.format(row=32))
         self.assertIn("--profile are for one entry", self.expect(2, "run", script, "--entry", "all", "--profile").errors)

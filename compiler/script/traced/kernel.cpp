@@ -44,7 +44,7 @@ class Trace {
     return in_.call(function, {arguments.begin(), arguments.size()}, options_.call);
   }
 
-  // The target that the kernel is written for, where nobody asked for another one.
+  // The target that the kernel is written for, where no other one is given.
   bool take_target() {
     const Keyword* arch = option("arch");
     auto text = in_.as_string(arch->value, arch->span, "arch=");
