@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Compiles the host launchers of every example and of waiting.py, and holds what they do against `tilewright run`.
 
-    launchers.py TILEWRIGHT FAKE_DRIVER [EXAMPLE.py ...]
+    launchers.py TILEWRIGHT FAKE_DRIVER [EXAMPLE.py ...] [--every N]
 
 `compile --emit host` gives C++ for the driver API, which g++ compiles here with all warnings as errors, and a .cu file
 for the runtime: the kernel's own text, which NVRTC compiles in other tests, and a launcher that g++ checks with CUDA's
 headers. The driver launchers are then linked to the fake driver (fake_driver.cpp) and called: the tensor maps they encode, the
 attributes they set and their launch have to be the ones of `tilewright run` on that driver. Also compares the driver's
-types as compiler/run/driver.h declares them with those of cuda.h. Exit status 77 without CUDA's headers.
+types as compiler/run/driver.h declares them with those of cuda.h. `--every`: only each Nth
+example. Exit status 77 without CUDA's headers.
 """
 
+import argparse
 import glob
 import json
 import os
@@ -148,11 +150,18 @@ def same_as_run(tilewright, fake, script, entry, arch, kernel, text, attributes,
 
 
 def main():
-    tilewright, fake = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-    scripts = sys.argv[3:] or [
+    options = argparse.ArgumentParser()
+    options.add_argument("tilewright", type=os.path.abspath)
+    options.add_argument("fake", type=os.path.abspath)
+    options.add_argument("scripts", nargs="*")
+    options.add_argument("--every", type=int, default=1)
+    options = options.parse_args()
+    tilewright, fake = options.tilewright, options.fake
+    scripts = options.scripts or [
         *sorted(glob.glob(os.path.join(ROOT, "examples", "*.py"))),
         os.path.join(ROOT, "tests", "gpu", "waiting.py"),
     ]
+    scripts = scripts[:: options.every]
     include = headers()
     if not include:
         print("no cuda.h here: skipped")
