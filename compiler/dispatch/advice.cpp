@@ -67,7 +67,7 @@ std::optional<std::size_t> the_allocated_one(const CopyOperands& o) {
   return dst ? 0 : 1;
 }
 
-// The variant that would be chosen, and of which nobody would be warned; null: none.
+// The variant that would be chosen, and that no warning is given of; null: none.
 const Variant* serving(KernelContext& kernel, const ir::TileCall& call, const scope::CallScope& scope) {
   CallContext context(kernel, call, scope);
   for (const Variant& variant : variants_of(call.primitive, kernel.dialect())) {

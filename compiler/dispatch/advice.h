@@ -36,7 +36,7 @@ bool wrong_type(CallContext& context);
 // "declare A_smem as float16, ..."; empty: nothing general is known.
 std::string how_to_mend(const std::vector<ReasonRow>& rows, CallContext& context, std::optional<std::size_t> at_fault);
 
-// How else the threads that reach the call could make it, so that a variant serves it that nobody is warned of: "only
+// How else the threads that reach the call could make it, so that a variant serves it without a warning: "only
 // warp 0 gets here: use Tx.warp.copy". Empty: no way is known. `set`: who gets here.
 std::string another_way(CallContext& context, const scope::ActiveSet& set);
 

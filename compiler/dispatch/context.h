@@ -77,7 +77,7 @@ class CallContext {
   ir::Expr linear_thread();
 
   // What a family of variants wants to know of a call, worked out once: make() by the first variant that asks, found
-  // by those after it. A family keeps it under a type of its own, which nobody else names (blocks/operands.h).
+  // by those after it. A family keeps it under a type of its own, which no other family names (blocks/operands.h).
   template <class T, class Make>
   T& once(const Make& make) {
     for (Scratch* s = scratch_.get(); s; s = s->next.get()) {

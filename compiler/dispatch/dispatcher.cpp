@@ -419,7 +419,7 @@ class Dispatcher {
     return {};
   }
 
-  // Reports options that nobody reads. One that is nearly the name of another is not reported but answered: it says
+  // Reports options that no variant reads. One that is nearly the name of another is not reported but answered: it says
   // what is wrong with the call.
   std::optional<text::Diagnostic> check_options(const ir::TileCall& call) {
     std::optional<text::Diagnostic> misspelt;

@@ -153,7 +153,7 @@ class Overruns {
     side(s->else_body, false);
     const bool then_ends = s->then_body && leaves(s->then_body), else_ends = s->else_body && leaves(s->else_body);
     if (!then_ends && !else_ends) return;
-    // Who goes on went the other way, where the whole branch ends with the jump; else nobody can say who goes on.
+    // Who goes on went the other way, where the whole branch ends with the jump; else it is not known who goes on.
     auto ends = [](const Stmt* body) {
       while (const auto* seq = ir::as<ir::Seq>(body)) body = seq->body.empty() ? nullptr : seq->body.back();
       return body && body->kind == StmtKind::Return;
@@ -348,7 +348,7 @@ class Overruns {
       if (!o.region.buffer) loads(o.value, s);
     }
     if (!report || !report->body) return;  // that is the error
-    // An option that nobody reads was meant to be another, which may let the call reach beyond.
+    // An option that no variant reads was meant to be another, which may let the call reach beyond.
     for (const ir::ConfigItem& item : s->config) {
       if (readers_of(s->primitive, item.key, release_).empty()) return;
     }

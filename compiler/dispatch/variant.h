@@ -31,7 +31,7 @@ struct Plan {
   std::string summary{};  // CallReport::summary
   std::vector<Fact> facts{};
   std::vector<std::string> constants{};  // CallReport::constants
-  // Not empty: the plan is correct and nobody should want it. A warning says so (TW3106), and what each of the variants
+  // Not empty: the plan is correct, but a poor choice. A warning says so (TW3106), and what each of the variants
   // before it is missing.
   std::string caution{};
   std::vector<Remark> remarks{};

@@ -141,7 +141,7 @@ void Witnesses::read_variable(const Var* v, Needs& out, int depth) const {
   if (std::ranges::find(out.lets, v) != out.lets.end()) return;
   out.lets.push_back(v);
   if (Expr let = numbers_.let(v)) return read(let, out, depth + 1);
-  // A value that nobody knows may stand in a condition that does not depend on it.
+  // A value that is not known may stand in a condition that does not depend on it.
 }
 
 std::optional<Witness> Witnesses::find(std::span<const Expr> indices, std::int64_t limit, const Beyond& beyond) {

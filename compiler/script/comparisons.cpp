@@ -294,7 +294,8 @@ static bool same_text(Value a, Value b) {
 }
 
 bool Interpreter::equals(Value a, Value b) {
-  // Containers that share their parts can take for ever to compare: whoever goes on notices that the steps are spent.
+  // Containers that share their parts can take for ever to compare: the caller's next step notices that the steps are
+  // spent.
   if (++steps_ > step_limit_) return false;
   if (auto x = as_big(a), y = as_big(b); x && y) return *x == *y;
   if (auto x = as_number(a), y = as_number(b); x && y) return *x == *y;

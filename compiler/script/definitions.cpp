@@ -80,7 +80,7 @@ std::vector<const ir::Buffer*> reachable_buffers(Value from) {
   return out;
 }
 
-// What a meta class allocated must be reachable from it, or nobody could ever name it (surface.md 2.4).
+// What a meta class allocated must be reachable from it, or no statement could ever name it (surface.md 2.4).
 bool owns_all(Interpreter& in, Class* cls, Value self, std::span<const ir::Buffer* const> made, text::Span call) {
   const std::vector<const ir::Buffer*> owned = reachable_buffers(self);
   const auto lost = std::ranges::count_if(made, [&](const ir::Buffer* b) {

@@ -29,7 +29,7 @@ struct Entry {
   std::vector<KernelValue*> kernels;
 };
 
-// A function that makes kernels once somebody gives it arguments.
+// A function that makes kernels once it is given arguments.
 struct Factory {
   std::string signature;  // "make_copy(shape, dtype)"
   text::Span span;

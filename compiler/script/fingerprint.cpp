@@ -175,7 +175,7 @@ void Fingerprint::contents(Function& f) {
   digest_.add(f.def->at.begin);
   digest_.add(static_cast<std::uint64_t>(f.mode));
   if (is_of_prelude(f.closure)) return digest_.add(f.keep->digest);
-  if (!f.is_hygienic) return unknown();  // its names are those of whoever calls it
+  if (!f.is_hygienic) return unknown();  // its names are its caller's
   names(f.keep, f.closure);
   add(f.defaults);
   add(f.attributes);

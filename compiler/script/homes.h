@@ -16,10 +16,10 @@ struct Home {
 };
 
 // Of the dialect and of what kernels are written with besides: Python's own modules, numpy, torch. Likelier ones first;
-// none: nobody can tell.
+// none: it cannot be told.
 std::vector<Home> homes_of(const Surface& surface, std::string_view name);
 
-// The line of the first home, or the import of a package of that name; empty: nobody can tell.
+// The line of the first home, or the import of a package of that name; empty: it cannot be told.
 std::string import_line(const Surface& surface, std::string_view name);
 
 // The module of the dialect that gives a name of the prelude; empty: it is none.

@@ -36,7 +36,7 @@ std::uint32_t after_from(std::string_view text, syntax::Extent at) {
   return i;
 }
 
-// The file of the statement at work. A function imports from where it stands, whoever called it.
+// The file of the statement at work. A function imports from where it stands, not from where it is called.
 const std::string& file_at(const text::Anchors& anchors, std::uint32_t anchor, const std::string& running) {
   text::Anchors::Place at = anchors.resolve({anchor, 0, 0});
   return at.source ? at.source->path() : running;
@@ -80,7 +80,7 @@ void Interpreter::misspelt_module(const ImportPath& path) {
       begin = end + 1;
       continue;
     }
-    if (!names && path.level > 0) return;  // beyond the root: nobody looks there
+    if (!names && path.level > 0) return;  // beyond the root: no file is looked for there
     text::Nearest nearest(part);
     if (names) {
       found = std::move(*names);
@@ -90,7 +90,7 @@ void Interpreter::misspelt_module(const ImportPath& path) {
     if (path.level == 0 && begin == 0) {
       // `_foo` beside a `foo.py` is a module of its own, compiled perhaps, that lies elsewhere.
       if (part.starts_with('_') != meant.starts_with('_')) meant = {};
-      // Two edits are too many between what lies here by chance and a package of somebody else's.
+      // Two edits are too many between what lies here by chance and a package that others wrote.
       if (!meant.empty() && text::edit_distance(part, meant, 1) > 1) meant = {};
       if (meant.empty()) meant = python::nearest_package(part);
       // A word of three letters is near to many; with modules of the dialect behind it, it is the dialect.

@@ -104,7 +104,7 @@ class Interpreter {
              std::string_view python_type = "TypeError");
   // The same of what the builder of the kernel refuses; `span`: of what was asked of it.
   Value fail(builder::Refusal refusal, text::Span span);
-  // The edit that mends what is pending.
+  // The edit that removes the cause of what is pending.
   void offer(text::Fix fix) {
     if (pending_) pending_->diagnostic.fix = std::move(fix);
   }
@@ -127,7 +127,7 @@ class Interpreter {
   bool report_pending();
   void warn(std::string_view code, text::Span span, std::string message, std::string hint = {},
             text::Severity severity = text::Severity::Warning);
-  // Counts a step; false (with a pending fatal error) when a limit is reached or somebody asked to stop.
+  // Counts a step; false (with a pending fatal error) when a limit is reached or a stop was asked for.
   bool step(text::Span span);
   // May `bytes` more be taken? Whatever makes something large out of something small asks before it does.
   bool reserve(std::uint64_t bytes, text::Span span);
@@ -357,7 +357,7 @@ class Interpreter {
   };
   const std::vector<Foreign>& foreign() const { return foreign_; }
   // After a limit: the next part of the script gets some more of it, so that it ends what it met and not the file. Each
-  // time it is half of what it was the time before. False: somebody asked to stop.
+  // time it is half of what it was the time before. False: a stop was asked for.
   bool go_on_after(const Pending& limit);
   // What a name of a module may be that no binding shows, because its text was not followed everywhere. None: nothing.
   // `from_outside`: another module asks.
@@ -451,7 +451,7 @@ class Interpreter {
     std::uint64_t loads, script_calls;
   };
   Progress progress() const;
-  // Nothing that a name of the statement leads to can be changed by whoever is given it.
+  // Nothing that a name of the statement leads to can be changed by a callee that is given it.
   bool names_inert(const syntax::TopLevel& statement, Scope* module);
   bool decorates_only(const syntax::Node* decorator, Scope* module);
   // What a statement came to. `inert`: names_inert, as they were before it.
@@ -473,7 +473,7 @@ class Interpreter {
   Value import_raises(const Pending& raised, const ImportPath& written);
   const Pending* what_ended(const syntax::Tree& module, std::size_t first) const;
   void misspelt_module(const ImportPath& path);
-  // What follows a name in the script tells which was meant: `T.otx.cp_async`, `T.ptx.barrier.init`. Mends what is
+  // What follows a name in the script tells which was meant: `T.otx.cp_async`, `T.ptx.barrier.init`. Corrects what is
   // pending for the attribute.
   void look_along(const syntax::Attribute* node, Scope* scope);
   Value no_module(const ImportPath& path, std::string_view part, std::string_view nearest);
@@ -533,7 +533,7 @@ class Interpreter {
   bool prelude_touched_ = false;
   std::uint64_t loads_ = 0;         // questions to the loader
   std::uint64_t script_calls_ = 0;  // of the script's own functions, but for those that a reusable kernel made
-  std::unique_ptr<Rerun> rerun_;    // while the script's own module runs, if somebody remembers the last time
+  std::unique_ptr<Rerun> rerun_;    // while the script's own module runs, if the last time is remembered
   // Calls of host functions under way, outermost first.
   struct HostCall {
     text::Span at;

@@ -78,7 +78,7 @@ class Rerun {
   void enter(std::size_t number);
   void leave() { current_ = nullptr; }
   const syntax::TopLevel* current() const { return current_; }  // null: none is
-  // What the current statement is going to come to. Null: nobody knows.
+  // What the current statement is going to come to. Null: it is not known.
   const StatementOutcome* known() const { return known_; }
   // What it came to, where that was not known.
   void ran(StatementOutcome outcome);

@@ -20,7 +20,7 @@ class Loader {
   // of ours, so the import becomes opaque.
   virtual std::shared_ptr<const syntax::Tree> load(std::string_view module, int level, std::string_view importer) = 0;
   // The names of what could be imported from the package `module` (empty: from beside the script), be it a script or
-  // not. Nothing: there is no such folder below the root, or nobody knows.
+  // not. Nothing: there is no such folder below the root, or it is not known.
   virtual std::optional<std::vector<std::string>> beside(std::string_view, int, std::string_view) {
     return std::nullopt;
   }

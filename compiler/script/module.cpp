@@ -108,8 +108,8 @@ bool Interpreter::raises(const syntax::Node* node) const {
   return node->kind == syntax::NodeKind::Raise || (statement && statement->value->kind == syntax::NodeKind::Call);
 }
 
-// Host code that cannot be followed is no error of the script: whoever needs its names will say so. What no Python
-// would run is one, and so is what a limit ends; both are said once, by the failure. False: everything ends.
+// Host code that cannot be followed is no error of the script: the code that needs its names will say so. What no
+// Python would run is one, and so is what a limit ends; both are said once, by the failure. False: everything ends.
 bool Interpreter::statement_failed(const syntax::Node* node, Scope* scope) {
   if (pending_->fatal && !go_on_after(*pending_)) return false;
   Pending p = take_pending();

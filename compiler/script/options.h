@@ -16,8 +16,8 @@ struct Probe;      // probe.h
 
 struct EvaluateOptions {
   ir::Target target;
-  // Nobody asked for `target`: an intrinsic row that it lacks is no error where another target has it
-  // (ir::TargetChoice), and whoever takes the kernel chooses one that serves it all (session/architecture.h).
+  // `target` was not asked for: an intrinsic row that it lacks is no error where another target has it
+  // (ir::TargetChoice), and the caller that takes the kernel chooses one that serves it all (session/architecture.h).
   bool find_target = false;
   // The release that the script is written in, whatever it says itself; none: as find_dialect() finds it.
   std::optional<text::Dialect> dialect;

@@ -10,7 +10,7 @@ namespace {
 
 using syntax::NodeKind;
 
-// Nothing changes it, whoever is given it.
+// Nothing changes it, wherever it is handed.
 bool is_inert(Value v) {
   switch (v.tag) {
     case Tag::Error:
@@ -105,7 +105,7 @@ StatementOutcome Interpreter::outcome_of(const syntax::TopLevel& statement, Scop
     auto* target = one ? syntax::as<syntax::NameRef>(assign->targets[0]) : nullptr;
     Scope::Binding* b = target && !out.reaches_others ? module->find(target->name) : nullptr;
     LayoutValue* layout = b ? b->value.as<LayoutValue>() : nullptr;
-    // One that somebody else has as well must stay the same object.
+    // One that is held elsewhere as well must stay the same object.
     const bool fresh = layout && !layout->in_kernel && heap_.is_since(before.objects, layout);
     if (fresh && now.diagnostics == before.diagnostics) {
       out.layout = std::make_shared<const layout::Layout>(*layout->layout);

@@ -142,7 +142,7 @@ Value Interpreter::evaluate_kernel(Function* f, const Arguments* constexprs, boo
   // A script that catches errors may have gone on after a stop or a limit: what it made then says nothing.
   if (context_.stop.stop_requested() || steps_ >= step_limit_) return v;
   if (heap_.bytes() > memory_limit_ || limits_met_ > 0) return v;
-  // Whoever changed what he read would have to change it each time.
+  // A function that changed what it read would have to change it each time.
   std::vector<std::shared_ptr<const syntax::TopLevel>> again;
   if (kernel_key(f, constexprs, is_private, persistent, &again) != key) return v;
   for (const text::Diagnostic& d : record->diagnostics) {

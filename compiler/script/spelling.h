@@ -1,4 +1,4 @@
-// What somebody meant who wrote a name that is not there: the hint that says it, the edit that mends it.
+// The meaning of a name that is not there: the hint that says what was meant, the edit that writes it.
 #pragma once
 #include <string>
 #include <string_view>

@@ -7,7 +7,7 @@
 // lists, so that a name of a later release is not known in an earlier one, and the hint can say who has it.
 //
 // Most commands live for some milliseconds, so the index of the written rows is made of hashes that the compiler
-// computed, and rows of other tables are made when somebody asks for such a name.
+// computed, and rows of other tables are made when such a name is asked for.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -18,7 +18,7 @@
 namespace tilewright::script {
 namespace {
 
-// What Python, or whoever runs a script, puts there.
+// What Python, or the program that runs a script, puts there.
 constexpr std::string_view kGiven[] = {
     "__annotations__", "__builtins__",  "__cached__",  "__dict__",     "__doc__",     "__loader__", "__module__",
     "__package__",     "__path__",      "metadata",    "__qualname__", "__spec__",    "_",          "display",

@@ -7,7 +7,7 @@ namespace tilewright::script {
 // Is the file a tile script, or one that means to be? Others are plain Python and none of our business.
 bool means_tile_script(std::string_view text);
 
-// Does Python, or whoever runs scripts, put this name there?
+// Does Python, or the program that runs scripts, put this name there?
 bool is_given(std::string_view name);
 // So many undefined names are reported, and for so many a similar one is looked for.
 inline constexpr std::size_t kMostRefused = 1000, kMostSuggested = 100;

@@ -43,7 +43,7 @@ class Undecorated {
     for (const Node* inner : f->body) look(inner, false);
   }
 
-  // Somebody else may make a kernel of it, or run it inside of one: it is named again, and not just to be compiled.
+  // Another file may make a kernel of it, or run it inside of one: it is named again, and not just to be compiled.
   bool is_used(std::string_view name) const {
     auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
     for (std::size_t at = text_.find(name); at != text_.npos; at = text_.find(name, at + 1)) {

@@ -28,7 +28,7 @@ struct Line {
   std::int64_t eight = 0;
 };
 
-// Behind its end the run begins anew, or its first iter goes on.
+// Behind its end the run begins again, or its first iter goes on.
 std::int64_t at(std::span<const layout::Iter> run, std::int64_t index, bool goes_on = false) {
   std::int64_t sum = 0;
   for (std::size_t i = run.size(); i-- > 0;) {

@@ -51,7 +51,7 @@ std::string gets_here(const scope::ActiveRange& range) {
 }  // namespace
 
 std::string narrowed_to(const CallContext& context) {
-  if (parts_a_warp(context.launch())) return {};  // nobody is left out
+  if (parts_a_warp(context.launch())) return {};  // no thread is left out
   std::string out;
   const scope::ActiveRange* last = nullptr;
   for (const Step& step : steps_of(context)) {

@@ -68,7 +68,7 @@ class KernelBody {
   builder::Block body(syntax::Stmts statements, Scope* scope, text::Span span);
   // Ends the open block, which `flow` came out of. Null: it came out with an error that nothing recovers from.
   builder::Block close(Flow flow, text::Span span);
-  // Looks for errors of their own in statements of which nobody knows whether they run; nothing is kept.
+  // Looks for errors of their own in statements of which it is not known whether they run; nothing is kept.
   Flow look_into(std::initializer_list<syntax::Stmts> arms, Scope* scope, text::Span span);
   Flow branch(const syntax::If* node, Scope* scope);
   Value iterable(const syntax::For* node, Scope* scope);

@@ -40,7 +40,7 @@ class ConfigEntries {
   void find_lines();
   // The parameter that a keyword names; null: none.
   const syntax::Parameter* parameter(std::string_view name) const;
-  // What get_kernel needs and none of the lines gives: CONFIGS then serves somebody else first, who works it out.
+  // What get_kernel needs and none of the lines gives: CONFIGS then serves another caller first, which works it out.
   std::string missing_everywhere() const;
   // get_kernel(**config) as the published runner calls it: without `label`. What else the function does not take is
   // left out as well, for other consumers of the list read it; unless it looks like one of the parameters misspelt.

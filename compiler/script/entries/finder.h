@@ -45,7 +45,7 @@ class EntryFinder {
   void collect(Value v, std::vector<KernelValue*>& out, Seen& seen, int depth);
   void add(EntryKind kind, std::string text, text::Span span, std::vector<KernelValue*> kernels);
   void served(const Function* f);
-  // What ended these functions stands among the findings, so that nobody needs to ask for other arguments.
+  // What ended these functions stands among the findings, so that other arguments need not be asked for.
   void told(const Pending& p) { told_.insert(told_.end(), p.through.begin(), p.through.end()); }
   Value specialise(Jit* jit);
   void module_bindings();
@@ -83,12 +83,12 @@ class EntryFinder {
   void defaults();
   // Calls a function for the kernels that it makes; what the host code around them does is not our concern.
   void call(Candidate& c, EntryKind kind, const std::string& text, const std::vector<Keyword>& keywords);
-  // A call that nobody wrote down, whose kernels need what is not known here, was a wrong guess: what it made and said
-  // is forgotten. True: it was. Its kernels count as seen, so that nobody finds them again.
+  // A call that is written nowhere, whose kernels need what is not known here, was a wrong guess: what it made and said
+  // is forgotten. True: it was. Its kernels count as seen, so that they are not found again.
   bool forget_guess(Candidate& c, std::size_t said, std::vector<KernelValue*>& kernels);
 
   // ---- unserved.cpp: kernels without an entry
-  // Kernels that are none of the dialect's, as far as anybody can tell: once a decorator, where it stands first.
+  // Kernels that are none of the dialect's, as far as can be told: once a decorator, where it stands first.
   void unread();
   void foreign();
   void builders();

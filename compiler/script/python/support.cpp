@@ -131,7 +131,7 @@ Class* make_class(Interpreter& in, std::string_view name, std::initializer_list<
   cls->construct = construct;
   cls->scope = in.make<Scope>();
   cls->scope->kind = Scope::Kind::Class;
-  // Each evaluation makes the built-in classes that it uses anew: what they take is asked for once.
+  // Each evaluation makes the built-in classes that it uses once more: what they take is asked for once.
   std::size_t most = 1;
   for (const Class* base : bases) most += base->mro.size();
   cls->mro.reserve(most);

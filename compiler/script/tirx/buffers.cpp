@@ -8,8 +8,8 @@ namespace tilewright::script {
 
 namespace {
 
-// A scope of memory that nobody has may be the reference's for another target; one that is nearly spelled like ours is
-// a slip. False: an error is pending.
+// A scope of memory that is not known here may be the reference's for another target; one that is nearly spelled like
+// ours is a slip. False: an error is pending.
 bool known_scope(Interpreter& in, std::string_view text, text::Span span) {
   if (ir::parse_storage_scope(text) != ir::StorageScope::Other) return true;
   if (text.starts_with("trn.")) {
@@ -49,7 +49,7 @@ std::optional<int> alignment(Interpreter& in, Value v, text::Span span) {
 }  // namespace
 
 Value allocate(Interpreter& in, const BufferOptions& options, text::Span span) {
-  // Where nobody named a target, this memory asks for one that has it (session/architecture.cpp).
+  // Where no target was named, this memory asks for one that has it (session/architecture.cpp).
   if (options.scope == ir::StorageScope::Tmem && options.allocated_addr && in.finds_target() &&
       !intrinsics::available(intrinsics::Availability::Sm100aClass, in.target())) {
     in.kernel()->needs_another_target();

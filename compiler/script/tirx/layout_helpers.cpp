@@ -62,7 +62,7 @@ Value mma_shared(Interpreter& in, const Arguments& args, Value) {
   for (layout::Dim extent : *s) elements = elements * extent;
   if (layout) layout = over_elements(in, *std::move(layout), elements);
   Value made = checked_layout(in, std::move(layout), args.call);
-  // A swizzle alone has no extents. Whoever looks at it wants to see those that were asked for.
+  // A swizzle alone has no extents. A reader wants to see those that were asked for.
   if (auto* l = made.as<LayoutValue>(); l && std::ranges::all_of(*s, &layout::Dim::is_constant)) {
     for (layout::Dim extent : *s) l->shape.push_back(extent.value());
   }

@@ -16,7 +16,8 @@ struct Module {
 };
 
 // What `dir()` says of each module in any of the releases 0.25 to 0.27, sorted by path. Modules of `tvm.tirx` show most
-// of its names besides those listed. A package that stands in a list and has no row is open: nobody lists its names.
+// of its names besides those listed. A package that stands in a list and has no row is open: its names are listed
+// nowhere.
 constexpr Module kModules[] = {
     // clang-format off
     {"tvm",

@@ -12,9 +12,9 @@
 namespace tilewright::script {
 
 bool is_dialect_module(std::string_view dotted);  // `tvm` or a name below it, be there such a module or not
-// Nobody lists the names of this module: it may have any.
+// The names of this module are listed nowhere: it may have any.
 bool is_open_module(std::string_view path);
-// May the module have this name? Private names are nobody's business.
+// May the module have this name? Private names are not asked about.
 bool module_has(std::string_view path, std::string_view name);
 // Is the name one of those that are listed for the module?
 bool lists_name(std::string_view path, std::string_view name);
@@ -31,7 +31,7 @@ struct UnknownPart {
   std::string_view part;     // "layot", a part of the path that was asked for
   std::string_view nearest;  // empty: none is near
 };
-// Nothing: there is such a module, or nobody can tell.
+// Nothing: there is such a module, or it cannot be told.
 std::optional<UnknownPart> unknown_part(std::string_view dotted);
 
 }  // namespace tilewright::script

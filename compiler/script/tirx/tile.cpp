@@ -98,8 +98,7 @@ class TileCallMaker {
     }
     if (!suits(i, v, span)) return false;
     if (v.as<List>() || v.as<Tuple>()) v = axes(v, span);
-    // A condition of the indices: no variant of this release reads it, so nobody needs to know more than that it is
-    // one.
+    // A condition of the indices: no variant of this release reads it, so it is enough that it is one.
     if (row_.operands[i].name == "pred" && (v.as<Function>() || v.as<LambdaFunction>())) v = in_.string("lambda");
     auto made = in_.as_operand(v, span);
     if (!made || !stays_inside(made->region, span)) return false;

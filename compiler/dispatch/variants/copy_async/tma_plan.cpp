@@ -36,7 +36,7 @@ std::int64_t extents_behind(const GlobalRun& run, std::size_t position) {
   return n;
 }
 
-// How often the reference would issue: as many prefixes as it takes, none of them mended or cut. 0: its plan is
+// How often the reference would issue: as many prefixes as it takes, none of them repaired or cut. 0: its plan is
 // illegal.
 std::int64_t reference_issues(const Problem& problem) {
   std::vector<ShardRef> chain = packed_chain(problem);
