@@ -8,7 +8,8 @@ LIBRARY: the folder that holds `tirx_kernels`. CLOSED: a folder with the scripts
 `get_kernel(**CONFIGS[0])`. Of each kernel the launch and the multiset of instructions are compared: those of the traced
 kernel, and those of the printed script as TILEWRIGHT reads it. Where it cannot read one (the reference reads some of its
 own prints no more), the families of its text are compared. Conversions of pointers into shared addresses are left out: the
-reference prints those that it adds.
+reference prints those that it adds. With --all the registered modules whose kernels the reference did not print are
+compiled, too. Some compute their CONFIGS by searches beyond the evaluator's usual limits, so these are raised.
 """
 import argparse
 import collections
@@ -102,9 +103,26 @@ def printed(options, path, *more):
     return kernels_of(done.stdout), errors, time.monotonic() - began
 
 
+# Calls that one of the two writes out as its instructions.
+WRITTEN_OUT = {"cuda.wait_until": {"ld_relaxed": 2, "ld_acquire": 1}, "cuda.sm100_2sm_leader_smem_addr": {}}
+# Modules whose `get_kernel(**CONFIGS[0])` makes no kernel in the reference either, or asks a package for numbers.
+ENTRIES = {
+    "tirx_kernels.gemm.allgather_gemm": "get_kernel()",
+    "tirx_kernels.gemm.gemm_reduce_scatter": "get_kernel()",
+    "tirx_kernels.ported.deepep.combine": "get_kernel(num_sms=24)",
+    "tirx_kernels.ported.deepep.dispatch": "get_kernel(num_sms=24)",
+    "tirx_kernels.ported.fastcu.nvfp4_gemm_gb300": "make_kernel()",
+}
+LIMITS = ["--limit", "steps=4000000000", "--limit", "memory_mb=8000"]
+
+
 def families(instructions):
     out = collections.Counter()
     for name, count in instructions.items():
+        for part, times in WRITTEN_OUT.get(name, {}).items():
+            out[part] += times * count
+        if name in WRITTEN_OUT:
+            continue
         out[name if name.startswith("cuda.") else name.split(".")[0]] += count
     return out
 
@@ -130,8 +148,9 @@ def compare(options, module, wanted):
     """What the module comes to, why, and the time that took."""
     path = os.path.join(options.library, *module.split("."))
     path = path + ".py" if os.path.exists(path + ".py") else os.path.join(path, "__init__.py")
-    ours, errors, took = printed(options, path, "--entry", "get_kernel(**CONFIGS[0])")
-    if not ours:
+    entry = ENTRIES.get(module, "get_kernel(**CONFIGS[0])")
+    ours, errors, took = printed(options, path, "--entry", entry, *LIMITS)
+    if not ours or (errors and not wanted):
         return "no kernel", (errors or ["nothing was printed"])[0], took
     problems, by_family = [], False
     for name, (script, text) in wanted.items():
@@ -144,7 +163,17 @@ def compare(options, module, wanted):
             problems.append(f"{name}: {why}")
     if problems:
         return "differs", "; ".join(problems), took
+    if not wanted:
+        return "compiled", "", took
     return "same by families" if by_family else "same", "", took
+
+
+def registered(library):
+    """The modules of the library that name a kernel."""
+    for path in sorted(glob.glob(os.path.join(library, "tirx_kernels", "**", "*.py"), recursive=True)):
+        with open(path, encoding="utf-8") as f:
+            if re.search(r"(?m)^KERNEL_META = ", f.read()):
+                yield os.path.relpath(path, library)[:-3].replace(os.sep, ".").removesuffix(".__init__")
 
 
 def main():
@@ -156,8 +185,11 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit", type=int, default=120)
     parser.add_argument("--out")
+    parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
     scripts = {m: k for m, k in closed_scripts(options.closed).items() if options.only in m}
+    if options.all:
+        scripts.update({m: {} for m in registered(options.library) if m not in scripts and options.only in m})
     verdicts, rows = collections.Counter(), []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         waiting = {pool.submit(compare, options, m, k): m for m, k in scripts.items()}
@@ -170,7 +202,7 @@ def main():
         with open(options.out, "w", encoding="utf-8") as f:
             json.dump(rows, f, indent=1)
     print(", ".join(f"{n} {verdict}" for verdict, n in verdicts.most_common()))
-    return 0 if set(verdicts) <= {"same", "same by families"} else 1
+    return 0 if set(verdicts) <= {"same", "same by families", "compiled"} else 1
 
 
 if __name__ == "__main__":
