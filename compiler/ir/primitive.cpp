@@ -106,6 +106,32 @@ Keywords gemm_async_keywords() {
   };
 }
 
+Keywords apply_keywords() {
+  return {
+      {"instruction", "None", "The instruction by its words, \"ld.global.v4.b32\"."},
+      {"pred", "None", "Where it is 0, the instruction does not take place."},
+      {"preserve_dst", "False", "Where pred= is 0, the destination keeps its value."},
+      {"cache_policy", "None", "The policy of a word with L2::cache_hint."},
+      {"chunk_bytes", "None", "Bytes that one cp.async copies: 4, 8 or 16."},
+      {"src_size", "None", "Bytes that one cp.async reads; the others are zeros."},
+      {"ignore_src", "None", "Where it is not 0, one cp.async writes zeros."},
+      {"box", "None", "Of a tensor copy: the elements of the box, the innermost last."},
+      {"coords", "None", "Of a tensor copy: where the box begins, the innermost last."},
+      {"coord_steps", "None", "From one repetition to the next, a list for each dimension of threads and repetitions."},
+      {"format", "None", "The element type that the tensor map says."},
+      {"element_strides", "None", "Every how manieth element of the tensor is copied."},
+      {"swizzle", "0", "Atoms of shared memory: 0 none, 1 to 3 of 32, 64 and 128 bytes."},
+      {"interleave", "0", "0: the tensor is not interleaved."},
+      {"l2_promotion", "0", "What the L2 cache fetches at once: 1 to 3 are 64, 128 and 256 bytes."},
+      {"oob_fill", "0", "1: what lies outside of the tensor is NaN."},
+      {"mbar", "None", "The barrier that the bytes of a load arrive at."},
+      {"cta_mask", "None", "The CTAs of the cluster that a multicast writes to."},
+  };
+}
+
+// A package calls it by a name of its own; printed kernels have it under one that is not offered.
+constexpr text::Releases kPackageAlone = text::since(text::Dialect::V0_27);
+
 // ---- the rows ------------------------------------------------------------------------------------------------------
 
 std::vector<Primitive> rows() {
@@ -152,6 +178,21 @@ std::vector<Primitive> rows() {
        gemm_async_keywords(),
        "Starts a matrix product; the script waits for it."},
       {"permute_layout", tile_to_tile(), {}, "Moves a tile into another layout."},
+      {"apply",
+       {written("dst"), value("src", "None"), value("src2", "None"), value("src3", "None")},
+       apply_keywords(),
+       "Repeats one instruction over views.",
+       !kClips,
+       kPackageAlone,
+       {{text::Dialect::V0_27, "_apply"}}},
+      {"ewise",
+       {written("dst"), value("input0", "None"), value("input1", "None"), value("input2", "None"),
+        value("input3", "None"), value("input4", "None"), value("input5", "None")},
+       {{"function", "None", "The function, at its parameters."}, {"parameters", "None", "Its parameters."}},
+       "Stores a function of scalars at each register of a view.",
+       !kClips,
+       kPackageAlone,
+       {{text::Dialect::V0_27, "_ewise"}}},
       {"binary_reduce",
        {written("binary_output"), written("reduce_output"), value("in1"), value("in2"), operation("binary_op"),
         operation("reduce_op"), axes("reduce_axes")},

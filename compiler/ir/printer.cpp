@@ -7,6 +7,7 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/expr/infix.h"
+#include "compiler/ir/primitive.h"
 #include "compiler/layout/notation.h"
 #include "compiler/text/escape.h"
 
@@ -636,7 +637,9 @@ void ScriptWriter::tile_call(const TileCall* s) {
     case ExecScope::Warpgroup: out += "wg"; break;
     default: out += exec_scope_name(s->scope); break;
   }
-  out.append(".").append(s->primitive).append("(");
+  const Primitive* row = find_primitive(s->primitive);
+  const std::string_view spelled = row ? row->name_in(release_) : std::string_view();
+  out.append(".").append(spelled.empty() ? s->primitive : spelled).append("(");
   std::size_t count = s->args.size();
   auto absent = [](const Operand& o) { return !o.region.buffer && !o.value; };
   while (count > 0 && absent(s->args[count - 1])) --count;

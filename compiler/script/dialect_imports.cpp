@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "compiler/script/tvm_tirx/package.h"
 #include "compiler/syntax/walk.h"
 
 namespace tilewright::script {
@@ -46,7 +47,7 @@ class Imports {
 
   void load(std::string_view module, int level) {
     // The dialect is no script.
-    if (level == 0 && (module == "tvm" || module.starts_with("tvm."))) return;
+    if (level == 0 && (module == "tvm" || module.starts_with("tvm.") || is_tirx_package(module))) return;
     auto tree = loader_.load(module, level, path_);
     if (tree && known_.insert(tree->source()->path()).second) found_.push_back(std::move(tree));
   }

@@ -37,9 +37,17 @@ void lead_out_of_prelude(std::vector<text::Diagnostic>& diagnostics, const text:
     if (!in_prelude(d.span)) continue;
     d.related.push_back({d.span, "raised here"});
     while (!d.chain.empty() && in_prelude(d.chain.back())) d.chain.pop_back();
-    if (d.chain.empty()) continue;
-    d.span = d.chain.back();
-    d.chain.pop_back();
+    if (!d.chain.empty()) {
+      d.span = d.chain.back();
+      d.chain.pop_back();
+      continue;
+    }
+    // Code of a module: the innermost call that the script makes.
+    const auto call = std::ranges::find_if(
+        d.related, [&](const text::Related& r) { return r.message == "called from here" && !in_prelude(r.span); });
+    if (call == d.related.end()) continue;
+    d.span = call->span;
+    d.related.erase(call);
   }
 }
 

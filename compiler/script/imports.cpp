@@ -18,6 +18,7 @@
 #include "compiler/script/tirx/modules.h"
 #include "compiler/script/tirx/tirx.h"
 #include "compiler/script/traced/kernel.h"
+#include "compiler/script/tvm_tirx/package.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
@@ -106,7 +107,8 @@ void Interpreter::misspelt_module(const ImportPath& path) {
 }
 
 Value Interpreter::of_traced_library(const ImportPath& path) {
-  const Value module = traced_module(*this, path.dotted);
+  const Value module =
+      is_tirx_package(path.dotted) ? tirx_package(*this, path.dotted) : traced_module(*this, path.dotted);
   if (pending_ && !pending_->diagnostic.span) pending_->diagnostic.span = path.whole;
   return module;
 }
@@ -140,7 +142,7 @@ Value Interpreter::import_module(const ImportPath& path) {
       }
       return tvm_package(*this, dotted);
     }
-    if (is_traced_library(dotted)) return of_traced_library(path);
+    if (is_traced_library(dotted) || is_tirx_package(dotted)) return of_traced_library(path);
     auto known = modules_.find(dotted);
     if (known != modules_.end()) return known->second;
   }

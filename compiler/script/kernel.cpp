@@ -8,6 +8,7 @@
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/tirx/tirx.h"
+#include "compiler/script/tvm_tirx/package.h"
 #include "compiler/text/symbol.h"
 
 namespace tilewright::script {
@@ -102,6 +103,7 @@ Flow Interpreter::exec_script(syntax::Stmts body, Scope* scope) { return KernelB
 
 Flow Interpreter::run_body(Function* f, const Arguments* constexprs) {
   if (f->mode == FunctionMode::Traced) return trace_kernel(*this, f, *constexprs);
+  if (is_package_function(*f)) begin_package_kernel(*this);
   Scope* scope = make<Scope>();
   scope->parent = f->closure;
   scope->kind = Scope::Kind::Function;

@@ -9,6 +9,7 @@
 #include "compiler/script/prelude.h"
 #include "compiler/script/releases.h"
 #include "compiler/script/tirx/buffer_views.h"
+#include "compiler/script/tvm_tirx/package.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
@@ -46,6 +47,12 @@ std::string_view later_name(std::string_view path, text::Dialect release, text::
     release = following(c.release);
   }
   return path;
+}
+
+// The space whose names this one has, too, but for those that it replaces or refuses; empty: none.
+std::string_view wider_space(std::string_view space) {
+  if (space == "txl" || space == "tirx") return "T";
+  return space == "tirx.cuda" ? "T.cuda" : std::string_view();
 }
 
 }  // namespace
@@ -128,7 +135,7 @@ Surface::Surface(text::Dialect dialect) : dialect_(dialect) {
        {namespace_records(), decorator_records(), buffer_records(), scope_id_records(), loop_records(),
         branch_records(), statement_records(), expression_records(), class_records(), math_records(), prelude_records(),
         layout_records(), layout_helper_records(), layout_axis_records(), layout_method_records(),
-        buffer_method_records(), buffer_view_records(), traced_records()}) {
+        buffer_method_records(), buffer_view_records(), traced_records(), package_records(), package_tile_records()}) {
     for (const Record& r : family) {
       if (r.releases.has(dialect)) rows.push_back(&r);
     }
@@ -180,7 +187,7 @@ const Record* Surface::find(std::string_view space, std::string_view name) const
     const Record* r = find("T", name);
     return r && is_of_prelude(*r) ? r : nullptr;
   }
-  if (space == "txl") return find("T", name);
+  if (const std::string_view wider = wider_space(space); !wider.empty()) return find(wider, name);
   const std::optional<Table> table = table_of(space);
   return table ? made(*table).find(hash, space, name) : nullptr;
 }
@@ -204,8 +211,8 @@ std::vector<const Record*> Surface::names(std::string_view space) const {
   };
   add(*written_);
   if (const std::optional<Table> table = table_of(space)) add(made(*table));
-  if (space == "txl") {  // has all names of `T` that it does not replace or refuse
-    for (const Record* r : names("T")) {
+  if (const std::string_view wider = wider_space(space); !wider.empty()) {
+    for (const Record* r : names(wider)) {
       if (!written_->find(name_hash(space, r->name), space, r->name)) out.push_back(r);
     }
   }
@@ -230,6 +237,7 @@ std::string Surface::advice(std::string_view space, std::string_view name) const
   }
   auto spelled = [](std::string_view of) {  // buffers and layouts have no name of their own
     auto [where, last] = split(of);
+    if (where.starts_with("tirx")) return "T" + std::string(of.substr(4));
     if (where == "buffer" || where == "Layout") return "." + std::string(last);
     return where == "layout" || where == "Axis" || where == "lang" ? std::string(last) : std::string(of);
   };

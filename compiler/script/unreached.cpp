@@ -93,7 +93,7 @@ class Unreached {
   void report(const syntax::TopLevel& statement, const syntax::FreeName& f) {
     // Names of a macro may be those of the place where it is used.
     if (f.function && is_decorated(*f.function, {"macro"})) return;
-    const bool kernel = f.function && is_decorated(*f.function, {"prim_func", "jit", "inline"});
+    const bool kernel = f.function && is_decorated(*f.function, {"prim_func", "jit", "inline", "function"});
     if (kernel && f.conditional) return;  // the branch may have been chosen while the kernel was built
     const bool reached = !f.conditional && (!f.function || kernel);
     std::string hint, in_t;

@@ -218,11 +218,7 @@ class Joining {
 
 bool is_kernel(const FunctionDef& def) {
   return std::ranges::any_of(def.decorators, [](const Node* n) {
-    if (script::names_traced_decorator(n)) return true;
-    if (auto* c = as<Call>(n)) n = c->function;
-    if (auto* a = as<Attribute>(n)) return a->name.text == "prim_func" || a->name.text == "jit";
-    auto* r = as<NameRef>(n);
-    return r && (r->name.text == "prim_func" || r->name.text == "jit");
+    return script::names_traced_decorator(n) || script::names_kernel_decorator(n);
   });
 }
 

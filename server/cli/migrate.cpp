@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "compiler/script/surface.h"
 #include "server/cli/answer.h"
 #include "server/cli/commands.h"
 #include "server/cli/interrupts.h"
@@ -38,7 +37,7 @@ bool is_open(const render::MigratedPart& part) {
 }
 
 int migrate(const MigrateOptions& options) {
-  const auto to = script::known_dialect(options.to);
+  const auto to = migrate::target_named(options.to);
   if (!to) return fail_usage(to.error());
   std::optional<text::Dialect> from;
   if (!options.from.read(&from)) return kUsage;
@@ -91,7 +90,9 @@ void add_migrate(CLI::App& app, Run& run) {
   auto options = std::make_shared<MigrateOptions>();
   CLI::App* c = app.add_subcommand("migrate", "Move scripts to another release of the dialect");
   c->add_option("paths", options->paths, "Files and folders")->required();
-  c->add_option("--to", options->to, "The release that they are to be written in")->required();
+  c->add_option("--to", options->to,
+                "The release that they are to be written in, or tvm_tirx, the package that follows 0.27")
+      ->required();
   options->from.add(*c);
   c->add_flag("--write", options->write, "Change the files (default: show what would change)");
   c->add_flag("--check,!--no-check", options->check,

@@ -269,6 +269,7 @@ bool hover_word(HoverBlocks& out, const script::Surface& surface, std::string_vi
   bool called = !word->signature.empty() || word->kind == script::NameKind::Function;
   const bool by_module = space == "T" || space == "Tx" || space.starts_with("txl");
   std::string spelled = by_module ? std::string(space) + "." + std::string(name) : std::string(name);
+  if (space.starts_with("tirx")) spelled = "T" + std::string(space.substr(4)) + "." + spelled;
   if (word->kind == script::NameKind::Decorator) spelled = "@" + spelled;
   out.code("python", called && word->kind != script::NameKind::Decorator
                          ? spelled + "(" + std::string(word->signature) + ")"
@@ -290,7 +291,8 @@ void hover_function(HoverBlocks& out, const syntax::FunctionDef& def, std::strin
 
 bool hover_documented(HoverBlocks& out, const script::Surface& surface, std::string_view name) {
   // `T` shows names of the layout algebra, too, as printed kernels spell them.
-  for (std::string_view space : {"layout", "T", "Tx", "buffer", "bench", "gemm_async", "txl"}) {
+  for (std::string_view space :
+       {"layout", "T", "Tx", "buffer", "bench", "gemm_async", "txl", "tirx.cuda.tile", "tirx.cuda", "tirx"}) {
     if (hover_word(out, surface, space, name)) return true;
   }
   return false;

@@ -79,8 +79,13 @@ bool add_of_language(Completions& out, const Query& q, const std::string& owner,
     add_instructions(out, "", surface.dialect(), target);
     return true;
   }
-  if (owner == "txl" || owner == "txl.idioms") {
+  if (owner == "txl" || owner == "txl.idioms" || owner == "tirx" || owner == "tirx.cuda.tile") {
     add_words(out, surface, owner);
+    return true;
+  }
+  if (owner == "tirx.cuda") {
+    add_words(out, surface, owner);
+    add_instructions(out, "cuda.", surface.dialect(), target);
     return true;
   }
   if (owner == "Tx" || owner == "T.tile") {

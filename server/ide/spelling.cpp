@@ -83,13 +83,11 @@ void add_symbol(std::vector<Callable>& out, const session::Snapshot& snapshot, c
 
 }  // namespace
 
-// The traced library under the name that an import binds: its own names are those of the space "txl", instructions and
-// functions of CUDA those of `T`.
-static bool binds_traced_library(const Node* import, std::string_view bound) {
-  constexpr std::string_view kLibrary = "tirx_kernels.tirx_lite";
+// Does an import bind the module to this name?
+static bool binds_module(const Node* import, std::string_view bound, std::string_view path) {
   auto is_bound = [&](std::string_view module, const ImportedName& n) {
     return n.bound.text == bound &&
-           (module.empty() ? std::string(n.name) : std::string(module) + "." + std::string(n.name)) == kLibrary;
+           (module.empty() ? std::string(n.name) : std::string(module) + "." + std::string(n.name)) == path;
   };
   if (auto* from = as<ImportFrom>(import)) {
     return from->level == 0 && std::ranges::any_of(from->names, [&](auto& n) { return is_bound(from->module, n); });
@@ -98,16 +96,27 @@ static bool binds_traced_library(const Node* import, std::string_view bound) {
   return plain && std::ranges::any_of(plain->names, [&](auto& n) { return is_bound({}, n); });
 }
 
+// The same for `T` of tvm_tirx, whose own names are those of the spaces "tirx" and "tirx.cuda".
+static std::string of_package(const script::Surface& surface, const std::string& rest) {
+  constexpr std::string_view kCuda = ".cuda";
+  if (rest.empty() || rest == kCuda) return "tirx" + rest;
+  const std::size_t dot = rest.rfind('.');
+  const script::Record* own = surface.find("tirx" + rest.substr(0, dot), rest.substr(dot + 1));
+  return (own && own->space.starts_with("tirx") ? "tirx" : "T") + rest;
+}
+
 std::string canonical(const session::Snapshot& snapshot, std::string_view dotted, std::uint32_t offset) {
   std::size_t dot = dotted.find('.');
   std::string_view first = dotted.substr(0, dot);
   std::string rest = dot == std::string_view::npos ? "" : std::string(dotted.substr(dot));
   const auto s = snapshot.meaning(first, offset);
   if (!s || s->kind != session::SymbolKind::Import) return std::string(dotted);  // T and Tx need no import
-  if (binds_traced_library(s->node, first)) {
+  // The traced library's own names are those of the space "txl", instructions and functions of CUDA those of `T`.
+  if (binds_module(s->node, first, "tirx_kernels.tirx_lite")) {
     const bool of_t = rest.starts_with(".ptx") || rest.starts_with(".cuda");
     return (of_t ? "T" : "txl") + rest;
   }
+  if (binds_module(s->node, first, "tvm_tirx.script.tirx")) return of_package(snapshot.surface(), rest);
   auto* from = as<ImportFrom>(s->node);
   if (!from || from->level != 0 || !(from->module == "tvm" || from->module.starts_with("tvm.")))
     return std::string(dotted);
@@ -152,7 +161,7 @@ std::vector<Callable> callables(const session::Snapshot& snapshot, std::string_v
     return out;
   }
   if (name.starts_with("Tx.")) add_word("Tx", last);
-  if (name.starts_with("txl.")) add_word(name.substr(0, dot), last);
+  if (name.starts_with("txl.") || name.starts_with("tirx.")) add_word(name.substr(0, dot), last);
   if (name.starts_with("layout.")) add_word("layout", last);
   if (!out.empty() || dot != std::string_view::npos) return out;
   const auto s = snapshot.meaning(name, offset);

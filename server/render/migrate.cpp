@@ -27,7 +27,7 @@ text::LineColumn place_of(const work::MigratedFile& file, const migrate::Decisio
 
 }  // namespace
 
-std::string migrated_text(const MigratedPart& part, text::Dialect to) {
+std::string migrated_text(const MigratedPart& part, migrate::Target to) {
   const work::MigratedFile& file = *part.file;
   const std::string path = text::visible(file.path);
   if (!file.wrong.empty()) return path + ": " + file.wrong + "\n";
@@ -36,7 +36,7 @@ std::string migrated_text(const MigratedPart& part, text::Dialect to) {
     return path + ": written in " + file.from.words() + "; nothing to do" +
            (assumed ? " (--dialect says that it is of an earlier one)" : "") + "\n";
   }
-  std::string out = path + ": from " + file.from.words() + " to " + std::string(text::dialect_name(to)) + ", " +
+  std::string out = path + ": from " + file.from.words() + " to " + std::string(to.name()) + ", " +
                     text::counted(file.result.edits, "edit") + "\n";
   const bool proven = !part.checks.empty() && std::ranges::all_of(part.checks, [](const work::MigrationCheck& c) {
     return c.result == Result::Same;
@@ -60,7 +60,7 @@ std::string migrated_text(const MigratedPart& part, text::Dialect to) {
   return out;
 }
 
-Json migrated_json(const MigratedPart& part, text::Dialect to) {
+Json migrated_json(const MigratedPart& part, migrate::Target to) {
   const work::MigratedFile& file = *part.file;
   Json decisions = Json::array(), checks = Json::array();
   for (const migrate::Decision& d : file.result.decisions) {
@@ -77,7 +77,7 @@ Json migrated_json(const MigratedPart& part, text::Dialect to) {
     checks.push_back(std::move(one));
   }
   Json out{{"file", file.path},
-           {"to", text::dialect_name(to)},
+           {"to", to.name()},
            {"edits", file.result.edits},
            {"decisions", std::move(decisions)},
            {"checks", std::move(checks)}};

@@ -15,8 +15,8 @@ struct MigratedPart {
   std::vector<work::MigrationCheck> checks;
 };
 // Without the diff: releases, edits, decisions and checks, as lines.
-std::string migrated_text(const MigratedPart& part, text::Dialect to);
-text::Json migrated_json(const MigratedPart& part, text::Dialect to);
+std::string migrated_text(const MigratedPart& part, migrate::Target to);
+text::Json migrated_json(const MigratedPart& part, migrate::Target to);
 text::Json migration_json(text::Json files, const std::vector<Failure>& failures);
 
 }  // namespace tilewright::render

@@ -82,7 +82,7 @@ std::string differing(const run::Report& before, const run::Report& after) {
 }  // namespace
 
 std::expected<MigratedFile, std::string> migrate_file(const std::string& path, std::optional<text::Dialect> from,
-                                                      text::Dialect to) {
+                                                      migrate::Target to) {
   auto loaded = project::load(path);
   if (!loaded) return std::unexpected(loaded.error());
   if (loaded->undecodable) return std::unexpected(path + ": " + loaded->undecodable->message);
@@ -95,16 +95,19 @@ std::expected<MigratedFile, std::string> migrate_file(const std::string& path, s
   }
   out.from = found.choice;
   out.original.dialect = found.choice.dialect;
-  out.already = found.choice.dialect >= to;
-  if (!out.already) out.result = migrate::migrated(*out.original.tree, found.choice.dialect, to);
+  const bool of_package = out.original.source->text().find("tvm_tirx") != std::string_view::npos;
+  out.already = to.package ? of_package : found.choice.dialect >= to.dialect;
+  if (out.already) return out;
+  out.result = to.package ? migrate::to_package(*out.original.tree, found.choice.dialect)
+                          : migrate::migrated(*out.original.tree, found.choice.dialect, to.dialect);
   return out;
 }
 
-std::vector<MigrationCheck> check_migration(const MigratedFile& file, text::Dialect to,
+std::vector<MigrationCheck> check_migration(const MigratedFile& file, migrate::Target to,
                                             const std::map<std::string, std::string>& all,
                                             const std::stop_token& stop) {
   std::vector<MigrationCheck> out;
-  const project::LoadedFile before = project::beside(file.original), now = after(file, to, all);
+  const project::LoadedFile before = project::beside(file.original), now = after(file, to.dialect, all);
   const Runnables runnables = entries_to_run(before, stop);
   if (runnables.entries.empty() && !stop.stop_requested()) {
     out.push_back({.entry = {}, .words = "no kernel of it is found that could be run"});

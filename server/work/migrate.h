@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/migrate/migrate.h"
+#include "compiler/migrate/package.h"
 #include "server/project/load.h"
 
 namespace tilewright::work {
@@ -23,7 +23,7 @@ struct MigratedFile {
 };
 // The error names the file and the reason. `from`: the release it is written in; none: it is found out.
 std::expected<MigratedFile, std::string> migrate_file(const std::string& path, std::optional<text::Dialect> from,
-                                                      text::Dialect to);
+                                                      migrate::Target to);
 
 struct MigrationCheck {
   enum class Result : std::uint8_t {
@@ -36,7 +36,7 @@ struct MigrationCheck {
   std::string words;  // what differs, or why it was not run
 };
 // Runs each kernel of the script before and after. Files of `all`, by canonical path, stand for those that it imports.
-std::vector<MigrationCheck> check_migration(const MigratedFile& file, text::Dialect to,
+std::vector<MigrationCheck> check_migration(const MigratedFile& file, migrate::Target to,
                                             const std::map<std::string, std::string>& all, const std::stop_token& stop);
 
 }  // namespace tilewright::work

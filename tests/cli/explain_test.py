@@ -23,6 +23,18 @@ class Explain(Case):
         self.expect(0, "explain", good + ":99999999")
         self.assertIn("lines count from 1", self.expect(2, "explain", good + ":0").errors)
 
+    def test_repetitions_of_an_instruction(self):
+        path = os.path.join(ROOT, "tests/simulate/package/tiles.py")
+        with open(path, encoding="utf-8") as f:
+            lines = f.read().split("\n")
+        line = next(i for i, text in enumerate(lines, 1) if '"ld.global.v4.f32", r, A.view(32, 8, 4)' in text)
+        r = self.expect(0, "explain", f"{path}:{line}", "--entry", "copy_warp")
+        self.assertIn("apply → instruction", r.text)
+        self.assertIn("repetition 1: 16 bytes a thread, ", r.text)
+        self.assertIn("to registers 4, 5, 6, 7 of r", r.text)
+        self.assertIn("layout S[(32,8,4):(1@laneid,4,1)]", r.text)
+        self.assertIn("repetitions 8", r.text)
+
     def test_operands_have_the_names_of_their_primitive(self):
         script = "\n".join(line for line in GOOD.split("\n") if ".copy(" not in line)
         calls = ["Tx.cta.gemm(A_smem, A_smem, A_smem, A_smem, alpha=2.0)",

@@ -35,6 +35,48 @@ def add(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32")):
 """
 
 
+WITHOUT_TILES = """\
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def sums(a: T.handle, S: T.Buffer((8,), "int32")):
+    A = T.match_buffer(a, (8, 128), "int32", align=64)
+    T.device_entry()
+    T.attr({"tirx.launch_bounds_min_blocks_per_sm": 2})
+    row = T.cta_id([8])
+    warp = T.warp_id([4])
+    lane = T.lane_id([32])
+    tx = T.thread_id([128])
+    part = T.alloc_buffer((4,), "int32", scope="shared")
+    total = A[row, tx]
+    other = 0
+    for step in T.unroll(5):
+        other = T.tvm_warp_shuffle_xor(T.uint32(0xFFFFFFFF), total, 1 << step, 32, 32)
+        total = total + other
+    if lane == 0:
+        part[warp] = total
+    T.cuda.cta_sync()
+    if tx == 0:
+        S[row] = part[0] + part[1] + part[2] + part[3]
+"""
+OF_PACKAGE = """\
+from tvm_tirx.script import tirx as T
+
+
+@T.function
+def sums(A: T.Tensor((8, 128), "int32", align=64), S: T.Tensor((8,), "int32")):
+    T.device_entry(launch=T.cuda.LaunchConfig(grid=8, block=128), kernel_attrs=T.cuda.KernelAttributes(min_blocks_per_sm=2))
+    row = T.cuda.block_idx("x")
+    warp = T.cuda.warp_id()
+    lane = T.cuda.lane_id()
+    tx = T.cuda.thread_idx("x")
+    part = T.alloc_shared((4,), "int32")
+    total: T.int32 = A[row, tx]
+    other: T.int32 = 0
+"""
+
+
 class Migrate(Case):
     def migrated(self, status, *arguments):
         return self.fits(self.expect(status, "migrate", *arguments, "--json").json, "migrate")
@@ -53,6 +95,26 @@ class Migrate(Case):
         [file] = self.migrated(0, path, "--to", "0.27")["files"]
         self.assertEqual(file["from"]["source"], "comment")
         self.assertEqual([c["result"] for c in file["checks"]], ["same"])
+
+    def test_a_script_without_tiles_is_moved_to_the_package(self):
+        path = self.file("project/plain.py", "# tilewright: dialect 0.27\n" + PLAIN)
+        r = self.expect(0, "migrate", path, "--to", "tvm_tirx", "--write")
+        self.assertIn("to tvm_tirx", r.text)
+        self.assertIn("add: the same bytes on the simulator", r.text)
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        self.assertIn("T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=32))\n    tx = T.cuda.thread_idx(\"x\")", text)
+        self.assertIn("nothing to do", self.expect(0, "migrate", path, "--to", "tvm_tirx").text)
+        path = self.file("project/sums.py", "# tilewright: dialect 0.27\n" + WITHOUT_TILES)
+        [file] = self.migrated(1, path, "--to", "tvm_tirx")["files"]
+        self.assertTrue(file["text"].startswith("# tilewright: dialect 0.27\n" + OF_PACKAGE), file["text"])
+        self.assertIn("tvm_tirx has no T.tvm_warp_shuffle_xor", file["decisions"][0]["why"])
+
+    def test_tiles_are_left_to_a_person(self):
+        path = self.file("tiles.py", KERNEL)
+        r = self.expect(1, "migrate", path, "--to", "tvm_tirx", "--no-check")
+        self.assertIn("tvm_tirx has no tile primitives", r.text)
+        self.assertIn("migrate the package tvm_tirx", self.expect(2, "migrate", path, "--to", "9").text)
 
     def test_what_was_not_run_is_said(self):
         path = self.file("factory.py", "from tvm.script import tirx as T\n\n\ndef helper(x):\n    return T.ret(x)\n")

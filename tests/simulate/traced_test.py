@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Traced kernels on the simulator: the right ones are verified, and what is taken out of them is missed.
+"""Traced kernels, or those of tvm_tirx, on the simulator: the right ones are verified, and what is taken out is missed.
 
-    traced_test.py TILEWRIGHT [--schedules K]
+    traced_test.py TILEWRIGHT [--kernels package] [--schedules K]
 
-`traced/kernels.py` has kernels with a plain one each: all must be verified, with no finding. Then each line of a kernel
+`traced/kernels.py` and `package/kernels.py` have kernels with a plain one each: all must be verified, with no finding. Then each line of a kernel
 that keeps threads in order (a barrier, a wait, an arrival, a fence, an initialisation) is taken out in turn, and the
 simulator must say so: a finding in that kernel's own lines, with the calls of the library that led there.
 """
@@ -17,9 +17,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-KERNELS = os.path.join(HERE, "traced", "kernels.py")
-ORDERS = re.compile(r"^ +(txl\.cuda\.(cta_sync|warp_sync)\(\)|\w+(\.\w+)*\.(wait|arrive|init)\(.*\)"
-                    r"|txl\.ptx\.bar\.\w+\(.*\)|txl\.ptx\[\"(barrier\.cluster|cp\.async\.(wait|commit)_group|"
+DECORATORS = ("@txl.kernel", "@T.function")
+ORDERS = re.compile(r"^ +(\w+\.cuda\.(cta_sync|warp_sync|cluster_sync)\(\)|\w+\.cuda\.mbarrier_wait\(.*\)"
+                    r"|\w+(\.\w+)*\.(wait|arrive|init)\(.*\)"
+                    r"|\w+\.ptx\.bar\.\w+\(.*\)|\w+\.ptx\[\"(barrier\.cluster|cp\.async\.(wait|commit)_group|"
                     r"fence)[^\"]*\"\]\(.*\))$")
 # What may go and changes nothing that a run can tell.
 HARMLESS = ("fence.mbarrier_init",)
@@ -50,28 +51,28 @@ def without_line(lines, i):
 
 def mistakes(lines):
     """(kernel, first line, last line, line that goes) of each mistake that is planted; lines from 0."""
-    starts = [i for i, line in enumerate(lines) if line.startswith("@txl.kernel")]
+    starts = [i for i, line in enumerate(lines) if line.startswith(DECORATORS)]
     for start in starts:
         name = re.match(r"def (\w+)", lines[start + 1]).group(1)
-        end = next((i for i in range(start + 2, len(lines)) if lines[i] and not lines[i].startswith(" ")), len(lines))
+        end = next((i for i in range(start + 2, len(lines)) if lines[i] and not lines[i].startswith((" ", ")"))), len(lines))
         for i in range(start + 2, end):
             if ORDERS.match(lines[i]) and not any(word in lines[i] for word in HARMLESS):
                 yield name, start, end, i
 
 
 def alone(lines, start, end):
-    """The file with one of its traced kernels; lines stay where they are."""
+    """The file with one of its kernels, and the plain ones; lines stay where they are."""
     out, inside = [], False
     for i, line in enumerate(lines):
-        if line.startswith("@txl.kernel"):
-            inside = not start <= i < end
-        elif line and not line.startswith(" ") and not line.startswith("def "):
+        if line.startswith(DECORATORS):
+            inside = not start <= i < end and not lines[i + 1].startswith("def plain_")
+        elif line and not line.startswith((" ", ")")) and not line.startswith("def "):
             inside = False
-        elif line.startswith("def ") and not (i > 0 and lines[i - 1].startswith("@txl.kernel")):
+        elif line.startswith("def ") and not (i > 0 and lines[i - 1].startswith(DECORATORS)):
             inside = False
         out.append("" if inside else line)
     for i, line in enumerate(out):
-        if line.startswith("# tilewright: reference") and not (i + 1 < len(out) and out[i + 1].startswith("@txl.kernel")):
+        if line.startswith("# tilewright: reference") and not (i + 1 < len(out) and out[i + 1].startswith(DECORATORS)):
             out[i] = ""
     return out
 
@@ -81,16 +82,18 @@ def main():
     parser.add_argument("binary")
     parser.add_argument("--schedules", type=int, default=3)
     parser.add_argument("--only", default="")
+    parser.add_argument("--kernels", default="traced", choices=("traced", "package"))
     options = parser.parse_args()
     wrong = 0
-    right = run(options.binary, KERNELS, options.schedules)
+    kernels = os.path.join(HERE, options.kernels, "kernels.py")
+    right = run(options.binary, kernels, options.schedules)
     for r in right:
         if r["verdict"] != "verified" or r["findings"]:
             wrong += 1
             why = [f["message"] for f in r.get("findings", [])] + r.get("problems", []) + r.get("notes", [])
             print(f"{r['entry']}: {r['verdict']}: {'; '.join(why)}")
     print(f"{len(right)} kernels, {wrong} not verified")
-    with open(KERNELS, encoding="utf-8") as f:
+    with open(kernels, encoding="utf-8") as f:
         lines = f.read().split("\n")
     counts = collections.Counter()
     with tempfile.TemporaryDirectory() as folder:

@@ -4,6 +4,7 @@
 #include "compiler/expr/promote.h"
 #include "compiler/script/body/kernel_body.h"
 #include "compiler/script/tirx/signature.h"
+#include "compiler/script/tvm_tirx/package.h"
 
 namespace tilewright::script {
 
@@ -13,6 +14,16 @@ namespace {
 
 std::string already_defined(const syntax::Name& name) {
   return "'" + std::string(name.text) + "' is already defined in this scope";
+}
+
+// A scope of this kernel around the block's that has the name. Null: none.
+Scope::Binding* bound_around(const syntax::Name& name, Scope* scope) {
+  for (Scope* s = scope; s && s->kind == Scope::Kind::Block; s = s->parent) {
+    if (Scope::Binding* found = s->parent ? s->parent->find(name) : nullptr) {
+      return s->parent->kind == Scope::Kind::Block || s->parent->is_kernel ? found : nullptr;
+    }
+  }
+  return nullptr;
 }
 
 // T.int32(), which nothing has named yet.
@@ -50,8 +61,22 @@ bool KernelBody::bind_name(const syntax::Name& name, Value value, Scope* scope, 
   }
   if (auto* own = scope->find(name); own && !own->value.is_poison()) {
     if (in_.is_identical(own->value, value)) return true;
+    if (is_package_kernel(kernel_, scope)) return bind_fresh(name, value, meta, scope, span, node);
     in_.fail(code::kRebinding, span, already_defined(name), "choose another name; only scalars can be assigned again");
     return false;
+  }
+  const bool of_package = is_package_kernel(kernel_, scope);
+  if (const auto* outer = of_package && in_.can_be_expr(value) ? bound_around(name, scope) : nullptr) {
+    if (!outer->value.is_poison() && in_.can_be_expr(outer->value)) {
+      const ir::Expr was = outer->value.is_expr() ? outer->value.as_expr() : ir::Expr();
+      in_.fail(code::kRebinding, span,
+               "'" + std::string(name.text) +
+                   "' is bound outside of this block: an assignment here makes another name, which ends with the block",
+               was ? "declare it above as a scalar: " + std::string(name.text) + ": T." + ir::dtype_name(was.dtype()) +
+                         " = ..."
+                   : "choose another name");
+      return false;
+    }
   }
   return bind_fresh(name, value, meta, scope, span, node);
 }
@@ -81,6 +106,16 @@ bool KernelBody::bind_fresh(const syntax::Name& name, Value value, bool meta, Sc
   // From 0.26 on a pointer is bound, and not kept in a local that could be assigned again.
   if (e.dtype().is_handle() && in_.dialect() >= text::Dialect::V0_26) {
     scope->set(name, Value::expr(bind_value(in_, name.text, e, nullptr, span)));
+    return true;
+  }
+  if (is_package_kernel(kernel_, scope)) {  // only what is declared with a dtype can be stored to
+    const ir::Var* var = e.as<ir::Var>();  // a value that has a name gets another one
+    if (!var) {
+      var = bind_value(in_, name.text, e, nullptr, span);
+      kernel_.know(var, e);
+      note_value(in_, var, e);
+    }
+    scope->set(name, Value::expr(var));
     return true;
   }
   make_scalar(name, e.dtype(), e, scope, span);
@@ -223,7 +258,7 @@ Flow KernelBody::annotated(const syntax::AnnAssign* node, Scope* scope) {
     scope->set(ref->name, Value::poison());
     return Flow::Normal;
   }
-  if (auto* own = scope->find(ref->name); own && !own->value.is_poison()) {
+  if (auto* own = scope->find(ref->name); own && !own->value.is_poison() && !is_package_kernel(kernel_, scope)) {
     return fail(code::kRebinding, at(node->target), already_defined(ref->name));
   }
   if (DataTypeValue* d = annotation.as<DataTypeValue>()) return declare(node, ref->name, *d, value, scope);

@@ -3,6 +3,7 @@
 
 #include "compiler/script/arrivals.h"
 #include "compiler/script/body/host_body.h"
+#include "compiler/script/tvm_tirx/package.h"
 
 namespace tilewright::script {
 
@@ -74,7 +75,8 @@ Flow HostBody::expression(const syntax::ExprStmt* node, Scope* scope) {
     in_.kernel_->attributes(in_.origin(at(node)), f->attributes, f->node);
   }
   // A call without a value makes its statement.
-  const auto* call = in_.kernel_ && in_.kernel_->traced && v.is_expr() ? v.as_expr().as<ir::Call>() : nullptr;
+  const bool emits = in_.kernel_ && (in_.kernel_->traced || is_package_kernel(*in_.kernel_, scope));
+  const auto* call = emits && v.is_expr() ? v.as_expr().as<ir::Call>() : nullptr;
   if (call && call->dtype.is_void()) in_.kernel_->evaluate(in_.origin(at(node)), v.as_expr());
   if (PendingStore* store = in_.kernel_ ? v.as<PendingStore>() : nullptr) in_.kernel_->emit(store->store);
   return Flow::Normal;

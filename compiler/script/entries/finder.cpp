@@ -11,7 +11,12 @@ namespace tilewright::script {
 
 bool names_kernel_decorator(const syntax::Node* node) {
   if (auto* c = syntax::as<syntax::Call>(node)) node = c->function;
-  if (auto* a = syntax::as<syntax::Attribute>(node)) return a->name.text == "prim_func" || a->name.text == "jit";
+  if (auto* a = syntax::as<syntax::Attribute>(node)) {
+    // `@T.function` of tvm_tirx; tf has a decorator of that name.
+    auto* module = syntax::as<syntax::NameRef>(a->object);
+    if (a->name.text == "function") return module && module->name.text != "tf";
+    return a->name.text == "prim_func" || a->name.text == "jit";
+  }
   if (auto* r = syntax::as<syntax::NameRef>(node)) return r->name.text == "prim_func" || r->name.text == "jit";
   return false;
 }

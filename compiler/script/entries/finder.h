@@ -12,7 +12,7 @@
 
 namespace tilewright::script {
 
-// `@X.prim_func`, `@X.jit`, whatever X is.
+// `@X.prim_func`, `@X.jit`, `@X.function`, whatever X is.
 bool names_kernel_decorator(const syntax::Node* decorator);
 // `@X.kernel(warps=...)`, of the traced library.
 bool names_traced_decorator(const syntax::Node* decorator);
