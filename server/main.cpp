@@ -91,6 +91,13 @@ int command_line(int argc, char** argv) {
   if (argc > 2 && std::string_view(argv[1]) == "slurm-holder") return tilewright::remote::slurm_holder_main(argc, argv);
   if (argc == 2 && std::string_view(argv[1]) == "worker-job") return tilewright::worker::simulated_job_main();
 
+  // It needs no command.
+  if (argc == 2 && std::string_view(argv[1]) == "--version") {
+    tilewright::project::say(stdout, version_words() + "\n");
+    return std::fflush(stdout) == 0 ? tilewright::cli::kFine
+                                    : tilewright::cli::fail_usage("cannot write the result to standard output");
+  }
+
   tilewright::project::share_cache(shared_cache);
   tilewright::toolchain::trust_owners(tilewright::project::cuda_owners());
 

@@ -274,6 +274,11 @@ struct AllChanges {
 
 }  // namespace
 
+std::span<const Change> written_changes() {
+  static_assert(std::ranges::is_sorted(kChanges, {}, &Change::release));
+  return kChanges;
+}
+
 std::span<const Change> changes() {
   static const AllChanges all;
   return all.list;

@@ -24,5 +24,8 @@ struct Change {
 
 // In the order of the releases.
 std::span<const Change> changes();
+// Those of them that no table of instructions or primitives says: all that concerns names outside of these tables. They
+// cost nothing, while changes() builds the tables, which small commands do without.
+std::span<const Change> written_changes();
 
 }  // namespace tilewright::script

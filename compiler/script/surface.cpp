@@ -60,14 +60,14 @@ std::string_view wider_space(std::string_view space) {
 // Records with an index, in one release.
 class Surface::Names {
  public:
-  Names(std::vector<const Record*> records, MadeRecords made, text::Dialect dialect)
+  Names(std::vector<const Record*> records, MadeRecords made, std::span<const Change> changes, text::Dialect dialect)
       : made_(std::move(made)), records_(std::move(records)) {
     for (const Record& r : made_.rows) records_.push_back(&r);
     std::size_t size = 64;
     while (size < 2 * records_.size()) size *= 2;
     slots_.resize(size);
     for (std::size_t i = 0; i < records_.size(); ++i) add(i);
-    change_to(dialect);
+    change_to(changes, dialect);
   }
 
   const Record* find(std::uint32_t hash, std::string_view space, std::string_view name) const {
@@ -101,9 +101,9 @@ class Surface::Names {
   }
 
   // From all rows to those of a release, a change at a time.
-  void change_to(text::Dialect dialect) {
+  void change_to(std::span<const Change> changes, text::Dialect dialect) {
     using enum Change::Kind;
-    for (const Change& c : changes()) {
+    for (const Change& c : changes) {
       if (c.release > dialect) {
         // What it adds is not known here, be there a row of it. Other new names may have been names of other things.
         std::size_t row = c.kind == Added ? index_of(c.is) : kNone;
@@ -143,7 +143,7 @@ Surface::Surface(text::Dialect dialect) : dialect_(dialect) {
   MadeRecords dtypes;
   add_dtype_records(dtypes);
   std::erase_if(dtypes.rows, [&](const Record& r) { return !r.releases.has(dialect); });
-  written_ = std::make_unique<Names>(std::move(rows), std::move(dtypes), dialect);
+  written_ = std::make_unique<Names>(std::move(rows), std::move(dtypes), written_changes(), dialect);
 }
 
 Surface::~Surface() = default;
@@ -159,7 +159,7 @@ const Surface::Names& Surface::made(Table of) const {
   std::call_once(made.once, [&] {
     MadeRecords records;
     of == Table::Tiles ? add_tile_records(records, dialect_) : add_intrinsic_records(records, dialect_);
-    made.names = std::make_unique<Names>(std::vector<const Record*>(), std::move(records), dialect_);
+    made.names = std::make_unique<Names>(std::vector<const Record*>(), std::move(records), changes(), dialect_);
   });
   return *made.names;
 }

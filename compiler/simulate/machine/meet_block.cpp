@@ -69,8 +69,11 @@ std::int64_t Scheduler::wanted_at(const Thread& t) const {
 
 namespace {
 
-bool waits_named(const Thread& t, const Site& site) {
-  return t.state == State::Waiting && (site.kind == Kind::NamedArrive || site.kind == Kind::NamedSync);
+// At a call of a named barrier. A thread that does not wait may be at no call.
+bool waits_named(const Machine& m, const Thread& t) {
+  if (t.state != State::Waiting) return false;
+  const Kind kind = m.site_of(t).kind;
+  return kind == Kind::NamedArrive || kind == Kind::NamedSync;
 }
 
 }  // namespace
@@ -111,7 +114,7 @@ void Scheduler::reduce_at(std::span<Thread* const> here, const std::string& name
 void Scheduler::meet_itself(std::span<Thread> lanes, bool arrives) {
   std::vector<Thread*> own;
   for (Thread& t : lanes)
-    if (waits_named(t, m_.site_of(t))) own.push_back(&t);
+    if (waits_named(m_, t)) own.push_back(&t);
   if (m_.observers_ && !arrives) m_.observers_.tell(&Observer::meet, own);
   if (!arrives) reduce_at(own, "a named barrier of one warp", false);
   for (Thread* t : own) release(*t);
@@ -125,7 +128,7 @@ bool Scheduler::complete_named(std::uint32_t cta) {
   std::array<std::vector<Thread*>, 16> waiting;
   for (std::size_t w = 0; w < threads.size(); w += 32) {
     std::span<Thread> lanes = threads.subspan(w, std::min<std::size_t>(32, threads.size() - w));
-    auto named = [&](const Thread& t) { return waits_named(t, m_.site_of(t)); };
+    auto named = [&](const Thread& t) { return waits_named(m_, t); };
     auto first = std::ranges::find_if(lanes, named);
     if (first == lanes.end()) continue;
     const Lanes all = lanes_at(*first);
