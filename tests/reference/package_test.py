@@ -224,7 +224,7 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--or-skip", action="store_true")
     parser.add_argument("--keep", help="leave the generated script here")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if not options.python:
         print("no Python with tvm_tirx: set TILEWRIGHT_REFERENCE_PACKAGE")
         return 0 if options.or_skip else 2
