@@ -39,7 +39,8 @@ def parameters(text, body):
         word = word.replace("__restrict__ ", "").replace("const __grid_constant__ ", "")
         dtype, name = word.rsplit(" ", 1)
         if re.search(rf"\b{name}\b", body):
-            out.append((dtype.strip().replace("unsigned int", "uint"), re.sub(r"_ptr(_\d+)?$", "", name)))
+            name = "map" + str(len(out)) if dtype.strip() == "CUtensorMap" else re.sub(r"_ptr(_\d+)?$", "", name)
+            out.append((dtype.strip().replace("unsigned int", "uint"), name))
     return list(dict.fromkeys(out))
 
 
