@@ -106,6 +106,11 @@ Keywords gemm_async_keywords() {
   };
 }
 
+Operands inputs() {
+  return {written("dst"),          value("input0", "None"), value("input1", "None"), value("input2", "None"),
+          value("input3", "None"), value("input4", "None"), value("input5", "None")};
+}
+
 Keywords apply_keywords() {
   return {
       {"instruction", "None", "The instruction by its words, \"ld.global.v4.b32\"."},
@@ -119,7 +124,7 @@ Keywords apply_keywords() {
       {"coords", "None", "Of a tensor copy: where the box begins, the innermost last."},
       {"coord_steps", "None", "From one repetition to the next, a list for each dimension of threads and repetitions."},
       {"format", "None", "The element type that the tensor map says."},
-      {"element_strides", "None", "Every how manieth element of the tensor is copied."},
+      {"element_strides", "None", "Steps between the elements of the tensor that are copied."},
       {"swizzle", "0", "Atoms of shared memory: 0 none, 1 to 3 of 32, 64 and 128 bytes."},
       {"interleave", "0", "0: the tensor is not interleaved."},
       {"l2_promotion", "0", "What the L2 cache fetches at once: 1 to 3 are 64, 128 and 256 bytes."},
@@ -186,8 +191,7 @@ std::vector<Primitive> rows() {
        kPackageAlone,
        {{text::Dialect::V0_27, "_apply"}}},
       {"ewise",
-       {written("dst"), value("input0", "None"), value("input1", "None"), value("input2", "None"),
-        value("input3", "None"), value("input4", "None"), value("input5", "None")},
+       inputs(),
        {{"function", "None", "The function, at its parameters."}, {"parameters", "None", "Its parameters."}},
        "Stores a function of scalars at each register of a view.",
        !kClips,

@@ -5,6 +5,7 @@
 
 #include "compiler/script/dialect_imports.h"
 #include "compiler/script/dialect_names.h"
+#include "compiler/script/tvm_tirx/package.h"
 
 namespace tilewright::script {
 namespace {
@@ -159,6 +160,10 @@ DialectFound find_dialect(const syntax::Tree& tree, std::optional<text::Dialect>
     }
     const std::uint32_t line = tree.source()->position(comment->offset).line + 1;
     out.choice = {*comment->dialect, Comment, "the comment in line " + std::to_string(line) + " says so"};
+    return out;
+  }
+  if (imports_tirx_package(tree)) {
+    out.choice = {text::Dialect::V0_27, Names, "it imports tvm_tirx, which is written on the instructions of 0.27"};
     return out;
   }
   if (!hints) return out;

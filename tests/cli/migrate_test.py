@@ -114,7 +114,7 @@ class Migrate(Case):
         path = self.file("tiles.py", KERNEL)
         r = self.expect(1, "migrate", path, "--to", "tvm_tirx", "--no-check")
         self.assertIn("tvm_tirx has no tile primitives", r.text)
-        self.assertIn("migrate the package tvm_tirx", self.expect(2, "migrate", path, "--to", "9").text)
+        self.assertIn("migrate the package tvm_tirx", self.expect(2, "migrate", path, "--to", "9").errors)
 
     def test_what_was_not_run_is_said(self):
         path = self.file("factory.py", "from tvm.script import tirx as T\n\n\ndef helper(x):\n    return T.ret(x)\n")

@@ -39,7 +39,8 @@ def parameters(text, body):
         word = word.replace("__restrict__ ", "").replace("const __grid_constant__ ", "")
         dtype, name = word.rsplit(" ", 1)
         if re.search(rf"\b{name}\b", body):
-            out.append((dtype.strip().replace("unsigned int", "uint"), re.sub(r"_ptr(_\d+)?$", "", name)))
+            name = "map" + str(len(out)) if dtype.strip() == "CUtensorMap" else re.sub(r"_ptr(_\d+)?$", "", name)
+            out.append((dtype.strip().replace("unsigned int", "uint"), name))
     return list(dict.fromkeys(out))
 
 
@@ -224,7 +225,7 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--or-skip", action="store_true")
     parser.add_argument("--keep", help="leave the generated script here")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if not options.python:
         print("no Python with tvm_tirx: set TILEWRIGHT_REFERENCE_PACKAGE")
         return 0 if options.or_skip else 2

@@ -135,7 +135,6 @@ def k(p: T.Ptr(T.float32), A: T.Tensor((64,), "int32")):
     S[1, 2] = B[3]
     x = T.bind_(A[3] + 1)
     T.tensor_store(A, [1], x)
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2004]: the stored value must be a number or an expression, not list
     A[2] = T.select(A[0] > 0, 1, 2)
     if T.constexpr(3 > 2):
         A[4] = 1
@@ -151,6 +150,7 @@ def k(p: T.Ptr(T.float32), A: T.Tensor((64,), "int32")):
 #|     S_1 = T.alloc_shared((4, 8), align=128)
 #|     S_1[1, 2] = B[3]
 #|     x: T.let[T.int32] = A[3] + 1
+#|     A[1] = x
 #|     A[2] = T.Select(A[0] > 0, 1, 2)
 #|     A[4] = 1
 
@@ -238,19 +238,19 @@ def k(A: T.Tensor((64,), "int32")):
 from tvm_tirx.script import tirx as T
 
 a = T.cuda.LaunchConfig(grid=1, block=(64, 32))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2008]: ValueError: block= has 2048 threads; a CTA has at most 1024
 b = T.cuda.LaunchConfig(grid=0, block=32)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2008]: ValueError: a dimension of grid= is 0: it must be positive
 c = T.cuda.LaunchConfig(grid=6, block=32, cluster=4)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2008]: ValueError: cluster= divides grid= in every dimension, and 6 is no multiple of 4 in x
 d = T.cuda.LaunchConfig(grid=1)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2006]: LaunchConfig needs the argument 'block'
 e = T.cuda.KernelAttributes(max_registers_per_thread=64, min_blocks_per_sm=1)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2008]: ValueError: max_registers_per_thread= and launch bounds exclude each other
 f = T.cuda.LaunchConfig(grid=(1, 1, 1, 1), block=32)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2008]: ValueError: grid= takes one to three dimensions, 4 are given
 g = T.cuda.LaunchConfig(grid=1, block=32, cluster_scheduling_policy="fast")
-# @prelude/0.27/tirx_launch.py error[TW2008]: ValueError: grid= takes one to three dimensions, 4 are given
-# @prelude/0.27/tirx_launch.py error[TW2008]: ValueError: a dimension of grid= is 0: it must be positive
-# @prelude/0.27/tirx_launch.py error[TW2008]: ValueError: cluster= divides grid= in every dimension, and 6 is no multiple of 4 in x
-# @prelude/0.27/tirx_launch.py error[TW2008]: ValueError: cluster_scheduling_policy='fast' is none of default, spread, load_balancing
-# @prelude/0.27/tirx_launch.py error[TW2008]: ValueError: block= has 2048 threads; a CTA has at most 1024
-# @prelude/0.27/tirx_launch.py error[TW2008]: ValueError: max_registers_per_thread= and launch bounds exclude each other
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2008]: ValueError: cluster_scheduling_policy='fast' is none of default, spread, load_balancing
 
 #--- no launch
 # tilewright: dialect 0.27
@@ -332,6 +332,8 @@ import tvm_tirx
 
 layout = TileLayout(S[(4, 8)])
 mod = tvm_tirx.tirx.compile(None)
+# @nowhere error[TW2003]: tvm_tirx.backend.cuda.lang has no 'TMEMPool'
+#   hint: it has BaseTileScheduler, ClusterPersistentScheduler2D, FlashAttentionLPTScheduler, FlashAttentionLinearScheduler, MBarrier, Pipeline, PipelineState, SMEMPool, TCGen05Bar, TMABar, query_cancel_first_ctaid_x
 
 #--- one instruction over views: what becomes of it [calls] [cuda] [arch sm_90a]
 # tilewright: dialect 0.27
@@ -347,7 +349,9 @@ def k(A: T.Tensor((32, 4, 4), "float32"), C: T.Tensor((32, 4, 4), "float32")):
     T.cuda.tile.apply("ld.global.v4.f32", r, A, scope="warp")
     T.cuda.tile.apply(T.ptx.st.global_.v4.f32, C, r, scope="warp")
 #| 11 apply -> instruction: instruction ld.global.v4.f32, repetitions 4, group [32], repeat [4]
+#|   tensor_copy not_tried: ld.global.v4.f32 is no tensor copy
 #| 12 apply -> instruction: instruction st.global.v4.f32, repetitions 4, group [32], repeat [4]
+#|   tensor_copy not_tried: st.global.v4.f32 is no tensor copy
 
 #--- contracts of apply [cuda] [arch sm_90a]
 # tilewright: dialect 0.27
@@ -362,25 +366,41 @@ def k(A: T.Tensor((128, 8), "float32"), H: T.Tensor((128, 8), "float16")):
     t = T.cuda.thread_idx("x")
     r = T.alloc_local((1, 4), "float32", layout="default")
     T.cuda.tile.apply("ld.global.v4.f32", r, A[t : t + 1, 0:8])
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: src ends with what one instruction takes (4,); its shape is (1, 8)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
+#|    instruction  declined: src ends with what one instruction takes (4,); its shape is (1, 8)
+#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
     T.cuda.tile.apply("ld.global.v4.f32", r, A[t : t + 1, 1:5])
-#                                            ^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: src, repetition (0,), element (0,) begins at element t * 8 + 1 of A, which is not known to be a multiple of 16 bytes
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
+#|    instruction  declined: src, repetition (0,), element (0,) begins at element t * 8 + 1 of A, which is not known to be a multiple of 16 bytes
+#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
     T.cuda.tile.apply("ld.global.v4.f32", r, H[t : t + 1, 0:4])
-#                                            ^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: src takes elements of 32 bits, H has 16: view it as another dtype
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
+#|    instruction  declined: src takes elements of 32 bits, H has 16: view it as another dtype
+#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
     T.cuda.tile.apply("ld.global.v2.f32", r, A[t : t + 1, 0:4])
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: dst ends with what one instruction takes (2,); its shape is (1, 4)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
+#|    instruction  declined: dst ends with what one instruction takes (2,); its shape is (1, 4)
+#|    tensor_copy  rejected: ld.global.v2.f32 is no tensor copy
     T.cuda.tile.apply("ld.v4.f32", r, A[t : t + 1, 0:4])
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: ld.v4.f32 says no space of memory: global, shared or local
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
+#|    instruction  declined: ld.v4.f32 says no space of memory: global, shared or local
+#|    tensor_copy  rejected: ld.v4.f32 is no tensor copy
     T.cuda.tile.apply("ld.global.v4.f32", r, A[t : t + 1, 0:4], mbar=3)
-#                                                               ^^^^ error[TW2006]: T.cuda.tile.apply has no argument 'mbar'
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
+#|    instruction  declined: ld.global.v4.f32 takes no mbar=
+#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
     T.cuda.tile.apply("ld.global.v4.f32", r, A[t : t + 1, 0:4], chunk_bytes=16)
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: ld.global.v4.f32 takes no chunk_bytes=
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
+#|    instruction  declined: ld.global.v4.f32 takes no chunk_bytes=
+#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
     T.cuda.tile.apply("ld.global.v4.f32", r, A[t : t + 1, 0:4], scope="block")
 #                                                                     ^^^^^^^ error[TW2005]: scope= is thread, warp, warpgroup, cta or cluster, not "block"
     T.cuda.tile.apply("ld.globl.v4.f32", r, A[t : t + 1, 0:4])
 #                     ^^^^^^^^^^^^^^^^^ error[TW2003]: T.ptx: ld takes no .globl: .globl is no modifier of it; legal here: l1ev .L1::evict_first, .L1::evict_last, .L1::evict_normal, .L1::evict_unchanged or .L1::no_allocate; prefetch .L2::128B, .L2::256B or .L2::64B; cache .L2::cache_hint; l2ev .L2::evict_first, .L2::evict_last or .L2::evict_normal; sem .acquire, .relaxed, .volatile or .weak; type .b128, .b16, .b32, .b64, .b8, .f32, .f64, .s16 and 7 more and words of 7 more slots
     T.cuda.tile.apply("atom.global.add.f32", r, A[t : t + 1, 0:4])
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: atom.global.add.f32 has no pattern here: ld, st, ldmatrix, stmatrix, mma.m16n8k8 and m16n8k16, cp.async.ca and .cg, and arithmetic on registers have
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
+#|    instruction  declined: atom.global.add.f32 has no pattern here: ld, st, ldmatrix, stmatrix, mma.m16n8k8 and m16n8k16, cp.async.ca and .cg, and arithmetic on registers have
+#|    tensor_copy  rejected: atom.global.add.f32 is no tensor copy
 
 #--- the same, of layouts [cuda] [arch sm_90a]
 # tilewright: dialect 0.27
@@ -399,22 +419,34 @@ def k(A: T.Tensor((32, 4), "float32"), B: T.Tensor((4, 32), "float32"), Q: T.Ten
 #   hint: allocate it with layout="default", or with the layout that the threads share it by
     turned = T.alloc_local((32, 4), "float32", layout=TileLayout(S[(8, 4, 4) : (1 @ laneid, 8 @ laneid, 1)]))
     T.cuda.tile.apply("ld.global.v4.f32", turned, A, scope="warp")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at warp scope: dst, element (0,) belongs to laneid 1, and the layout of turned gives it to 8
+#                                         ^^^^^^ error[TW3104]: no variant of apply serves this call at warp scope
+#|    instruction  declined: dst, element (0,) belongs to laneid 1, and the layout of turned gives it to 8
+#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
     same = T.alloc_local((1, 4), "float32", layout=TileLayout(S[(1, 4) : (4, 0)]))
     T.cuda.tile.apply("ld.global.v4.f32", same, A[0:1, :])
-#                                         ^^^^ error[TW3104]: no variant of apply serves this call at thread scope: dst is written, and two of its elements share register 0 of same
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
+#|    instruction  declined: dst is written, and two of its elements share register 0 of same
+#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
     r = T.alloc_local((32, 4), "float32", layout=TileLayout(S[(32, 4) : (1 @ laneid, 1)]))
     T.cuda.tile.apply("ld.global.v4.f32", r, B.permute(1, 0), scope="warp")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at warp scope: src, element (1,) lies at element 32 of , 32 behind the first; the instruction takes neighbours
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at warp scope
+#|    instruction  declined: src, element (1,) lies at element 32 of the view, 32 behind the first; the instruction takes neighbours
+#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
     T.cuda.tile.apply("ld.global.v4.f32", r, A, scope="cta")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at cta scope: dst begins with the threads of the scope (4, 32); its shape is (32, 4)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at cta scope
+#|    instruction  declined: dst begins with the threads of the scope (4, 32); its shape is (32, 4)
+#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
     w = T.alloc_local((1, 8, 4), "uint32", layout="default")
     s = T.alloc_shared((1, 8, 4), "uint32", align=128)
     T.cuda.tile.apply("ldmatrix.sync.aligned.m8n8.x1.shared.b16", w, s)
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: the instruction is one of a whole warp: write scope="warp" or a wider one
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
+#|    instruction  declined: the instruction is one of a whole warp: write scope="warp" or a wider one
+#|    tensor_copy  rejected: ldmatrix.sync.aligned.m8n8.x1.shared.b16 is no tensor copy
     two = T.alloc_local((2, 1, 4), "float32", layout="default")
     T.cuda.tile.apply("st.global.v4.f32", A.view(32, 1, 4)[0:3, :, :], two)
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: src is repeated (2, 1), and the views before it (3, 1)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
+#|    instruction  declined: src is repeated (2, 1), and the views before it (3, 1)
+#|    tensor_copy  rejected: st.global.v4.f32 is no tensor copy
 
 #--- functions of scalars over views [cuda] [arch sm_90a]
 # tilewright: dialect 0.27
@@ -437,7 +469,7 @@ def k(A: T.Tensor((128, 4), "float32")):
 #                               ^ error[TW2004]: the parameter 'x' is float32, and this view has float16: ewise converts nothing
 #   hint: convert in the function: T.cast(x, "float32")
     T.cuda.tile.ewise(twice, r, r, r)
-#                     ^^^^^ error[TW2006]: 'twice' takes 1 scalars, 2 inputs are given
+#                     ^^^^^ error[TW2006]: 'twice' takes 1 scalar, 2 inputs are given
     T.cuda.tile.ewise(twice, A[0, 0:4], r)
 #                            ^^^^^^^^^ error[TW3104]: no variant of ewise serves this call at thread scope: dst must be in local memory, A is in global
     T.cuda.tile.ewise(lambda x: x, r, r)

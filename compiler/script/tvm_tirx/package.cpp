@@ -175,6 +175,23 @@ Value decl_tensor(Interpreter& in, const Arguments& args, Value) {
   return allocate(in, options, args.call);
 }
 
+Value data_pointer(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.tensor_data_ptr", {"tensor"}, 1);
+  return a ? in.attribute(a[0], "data", args.call) : Value::error();
+}
+
+// T.cuda.decl_tmem(address, ty_args=[T.Tensor(..., scope="tmem")])
+Value decl_tmem(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T.cuda.decl_tmem", {"address", "ty_args"}, 2);
+  if (!a || !in.require_kernel(args.call, "T.cuda.decl_tmem")) return Value::error();
+  const ir::Buffer* type = type_argument(in, a[1], a.span(1), "T.cuda.decl_tmem");
+  if (!type) return Value::error();
+  BufferOptions options = options_of(*type);
+  options.scope = ir::StorageScope::Tmem;
+  options.allocated_addr = in.as_expr(a[0], a.span(0), "the address");
+  return options.allocated_addr ? allocate(in, options, args.call) : Value::error();
+}
+
 // T.dynamic("n"): an extent that each launch gives.
 Value dynamic(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "T.dynamic", {"name", "dtype"}, 1);
@@ -256,7 +273,30 @@ Value of_launch_file(Interpreter& in, const Record& record, Value) {
   return in.prelude_of("0.27/" + std::string(record.detail), record.name);
 }
 
-Value of_t(Interpreter& in, const Record& record, Value) { return in.attribute(tirx_namespace(in), record.detail, {}); }
+// A name of 0.27, "cuda.wgmma.noop_barrier".
+Value of_t(Interpreter& in, const Record& record, Value) {
+  Value found = tirx_namespace(in);
+  for (std::string_view rest = record.detail; !rest.empty() && !found.is_error();) {
+    const std::size_t dot = std::min(rest.find('.'), rest.size());
+    found = in.attribute(found, rest.substr(0, dot), {});
+    rest.remove_prefix(std::min(dot + 1, rest.size()));
+  }
+  return found;
+}
+
+Value of_layouts(Interpreter& in, const Record& record, Value) {
+  return record.detail.empty() ? layout_module(in) : in.attribute(layout_module(in), record.detail, {});
+}
+
+Value of_modules(Interpreter& in, const Record& record, Value) {
+  return in.attribute(tvm_package(in, "tvm.script.ir"), record.detail, {});
+}
+
+Value not_available(Interpreter& in, const Record& record, Value) {
+  return in.fail(code::kAttribute, {},
+                 "T." + std::string(record.name) + " is not available: it " + std::string(record.documentation),
+                 std::string(record.detail), "AttributeError");
+}
 
 Value refused(Interpreter& in, const Record& record, Value) {
   return in.fail(code::kAttribute, {}, "tvm_tirx has no T." + std::string(record.name), std::string(record.detail),
@@ -277,6 +317,13 @@ consteval Record also(std::string_view name, std::string_view signature, std::st
 consteval Record of_cuda(std::string_view name, NameKind kind, std::string_view signature, std::string_view says) {
   return since(V0_27, {"tirx.cuda", name, kind, signature, says, nullptr, of_launch_file, "tirx_launch.py"});
 }
+consteval Record also_of_cuda(std::string_view name, std::string_view is) {
+  return since(V0_27,
+               {"tirx.cuda", name, NameKind::Function, "*operands", "The same under one name.", nullptr, of_t, is});
+}
+consteval Record elsewhere(std::string_view name, std::string_view why, std::string_view instead = {}) {
+  return since(V0_27, {"tirx", name, NameKind::Elsewhere, {}, why, nullptr, not_available, instead});
+}
 consteval Record gone(std::string_view name, std::string_view instead) {
   return since(V0_27, {"tirx", name, NameKind::Elsewhere, {}, {}, nullptr, refused, instead});
 }
@@ -284,6 +331,10 @@ consteval Record gone_of_cuda(std::string_view name, std::string_view instead) {
   return since(V0_27, {"tirx.cuda", name, NameKind::Elsewhere, {}, {}, nullptr, refused_cuda, instead});
 }
 
+constexpr std::string_view kHostAlone = "belongs to the host, not into a kernel";
+constexpr std::string_view kByHand = "builds a statement by hand";
+constexpr std::string_view kByHandInstead = "write the statement itself";
+constexpr std::string_view kOtherTargets = "is for other targets than CUDA";
 constexpr std::string_view kAlloc = "write T.alloc_tensor(ty_args=[T.Tensor(shape, dtype, scope=...)])";
 constexpr std::string_view kStatements = "write the statement of Python: if, else, while, break, continue, return";
 constexpr std::string_view kTile = "tiles are moved by T.cuda.tile.apply(instruction, *views, scope=...)";
@@ -329,6 +380,127 @@ constexpr Record kRecords[] = {
     also("logical_not", "a", "Is it false?", "Not"),
     own("tensor_store", NameKind::Function, "tensor, indices, value", "Stores an element.", tensor_store),
     also("stack_alloca", "kind, size=1", "Storage on the host's stack, for a tensor map.", "tvm_stack_alloca"),
+    own("tensor_data_ptr", NameKind::Function, "tensor", "The pointer to a tensor's data.", data_pointer),
+    since(V0_27, {"tirx.cuda", "decl_tmem", NameKind::Function, "address, *, ty_args",
+                  "Declares a tensor over columns of tensor memory that tcgen05.alloc allocated.", decl_tmem}),
+    also("gpu_warp_shuffle", "mask, value, lane, width, warp_size", "The value of another lane.", "tvm_warp_shuffle"),
+    also("gpu_warp_shuffle_up", "mask, value, delta, width, warp_size", "The value of a lane before.",
+         "tvm_warp_shuffle_up"),
+    also("gpu_warp_shuffle_down", "mask, value, delta, width, warp_size", "The value of a lane behind.",
+         "tvm_warp_shuffle_down"),
+    also("gpu_warp_activemask", "", "The lanes that are active.", "tvm_warp_activemask"),
+    also("gpu_storage_sync", "scope", "Waits for the threads of a scope.", "tvm_storage_sync"),
+    since(V0_27,
+          {"tirx", "ir_module", NameKind::Decorator, "cls", "A class of kernels.", nullptr, of_modules, "ir_module"}),
+    since(V0_27, {"tirx.cuda", "Axis", NameKind::Namespace, {}, "The axes of layouts.", nullptr, of_layouts, "Axis"}),
+    since(V0_27, {"tirx.cuda", "layout", NameKind::Namespace, {}, "Layouts of CUDA.", nullptr, of_layouts}),
+    since(V0_27,
+          {"tirx.cuda", "ThreadScope", NameKind::Function, "name", "A scope of threads by its name.", thread_scope}),
+    also_of_cuda("wgmma_noop_barrier", "cuda.wgmma.noop_barrier"),
+    also_of_cuda("wgmma_encode_matrix_descriptor", "cuda.wgmma.encode_matrix_descriptor"),
+    also_of_cuda("tcgen05_encode_matrix_descriptor", "cuda.tcgen05.encode_matrix_descriptor"),
+    also_of_cuda("tcgen05_encode_instr_descriptor", "cuda.tcgen05.encode_instr_descriptor"),
+    also_of_cuda("tcgen05_encode_instr_descriptor_block_scaled", "cuda.tcgen05.encode_instr_descriptor_block_scaled"),
+    also_of_cuda("iket_mark", "cuda.iket.mark"),
+    also_of_cuda("iket_range_start", "cuda.iket.range_start"),
+    also_of_cuda("iket_range_end", "cuda.iket.range_end"),
+    also_of_cuda("iket_range_push", "cuda.iket.range_push"),
+    also_of_cuda("iket_range_pop", "cuda.iket.range_pop"),
+    also_of_cuda("iket_sentinel_token", "cuda.iket.sentinel_token"),
+    also_of_cuda("iket_official_event", "cuda.iket.official_event"),
+    of_cuda("BackendConfig", NameKind::Class, "**settings", "How the package calls its compiler."),
+    elsewhere("abi_field_get", kHostAlone),
+    elsewhere("abi_field_set", kHostAlone),
+    elsewhere("alloc_workspace", kHostAlone),
+    elsewhere("call_global_var_", kHostAlone),
+    elsewhere("call_spirv_pure_glsl450", kHostAlone),
+    elsewhere("compute_scope", kHostAlone),
+    elsewhere("cpu_parallel_barrier", kHostAlone),
+    elsewhere("decl_function", kHostAlone),
+    elsewhere("device_context", kHostAlone),
+    elsewhere("device_scope", kHostAlone),
+    elsewhere("external_kernel", kHostAlone),
+    elsewhere("free_workspace", kHostAlone),
+    elsewhere("kernel_replace_point", kHostAlone),
+    elsewhere("module_attrs", kHostAlone),
+    elsewhere("module_get_attr", kHostAlone),
+    elsewhere("module_global_infos", kHostAlone),
+    elsewhere("module_set_attr", kHostAlone),
+    elsewhere("parallel_launch", kHostAlone),
+    elsewhere("pyfunc", kHostAlone),
+    elsewhere("stack_make_dltensor", kHostAlone),
+    elsewhere("stack_make_shape", kHostAlone),
+    elsewhere("static_handle", kHostAlone),
+    elsewhere("throw_last_error", kHostAlone),
+    elsewhere("and_", kByHand, kByHandInstead),
+    elsewhere("arg_", kByHand, kByHandInstead),
+    elsewhere("assert_", kByHand, kByHandInstead),
+    elsewhere("assign", kByHand, kByHandInstead),
+    elsewhere("at_", kByHand, kByHandInstead),
+    elsewhere("break_", kByHand, kByHandInstead),
+    elsewhere("check_well_formed_", kByHand, kByHandInstead),
+    elsewhere("continue_", kByHand, kByHandInstead),
+    elsewhere("decl_mutable_cell_", kByHand, kByHandInstead),
+    elsewhere("else_", kByHand, kByHandInstead),
+    elsewhere("emit", kByHand, kByHandInstead),
+    elsewhere("emit_", kByHand, kByHandInstead),
+    elsewhere("eq_", kByHand, kByHandInstead),
+    elsewhere("expose_script_op", kByHand, kByHandInstead),
+    elsewhere("expose_script_type", kByHand, kByHandInstead),
+    elsewhere("for_", kByHand, kByHandInstead),
+    elsewhere("frame", kByHand, kByHandInstead),
+    elsewhere("frame_scope", kByHand, kByHandInstead),
+    elsewhere("func_name_", kByHand, kByHandInstead),
+    elsewhere("func_ret_type_", kByHand, kByHandInstead),
+    elsewhere("function_", kByHand, kByHandInstead),
+    elsewhere("ge_", kByHand, kByHandInstead),
+    elsewhere("gt_", kByHand, kByHandInstead),
+    elsewhere("if_", kByHand, kByHandInstead),
+    elsewhere("if_then_else_", kByHand, kByHandInstead),
+    elsewhere("ir_builder", kByHand, kByHandInstead),
+    elsewhere("le_", kByHand, kByHandInstead),
+    elsewhere("lt_", kByHand, kByHandInstead),
+    elsewhere("make_node", kByHand, kByHandInstead),
+    elsewhere("module_member_", kByHand, kByHandInstead),
+    elsewhere("ne_", kByHand, kByHandInstead),
+    elsewhere("not_", kByHand, kByHandInstead),
+    elsewhere("or_", kByHand, kByHandInstead),
+    elsewhere("parser_protocol", kByHand, kByHandInstead),
+    elsewhere("range_", kByHand, kByHandInstead),
+    elsewhere("region", kByHand, kByHandInstead),
+    elsewhere("resolve_global_info_", kByHand, kByHandInstead),
+    elsewhere("resolve_global_info_args", kByHand, kByHandInstead),
+    elsewhere("return_", kByHand, kByHandInstead),
+    elsewhere("set_mutable_cell_", kByHand, kByHandInstead),
+    elsewhere("setattr_", kByHand, kByHandInstead),
+    elsewhere("setitem_", kByHand, kByHandInstead),
+    elsewhere("supports_mutable_declarations", kByHand, kByHandInstead),
+    elsewhere("tensor_indices", kByHand, kByHandInstead),
+    elsewhere("then_", kByHand, kByHandInstead),
+    elsewhere("unpack_", kByHand, kByHandInstead),
+    elsewhere("utils", kByHand, kByHandInstead),
+    elsewhere("while_", kByHand, kByHandInstead),
+    elsewhere("with_at_group_", kByHand, kByHandInstead),
+    elsewhere("opencl", kOtherTargets),
+    elsewhere("trn", kOtherTargets),
+    elsewhere("vector_combine", kOtherTargets),
+    elsewhere("vector_high", kOtherTargets),
+    elsewhere("vector_low", kOtherTargets),
+    elsewhere("gpu_dp4a", kOtherTargets),
+    elsewhere("gpu_fill_fragment", "moves fragments of another interface",
+              "write T.ptx[\"mma.sync...\"] with registers"),
+    elsewhere("gpu_load_matrix_sync", "moves fragments of another interface",
+              "write T.ptx[\"mma.sync...\"] with registers"),
+    elsewhere("gpu_mma_sync", "moves fragments of another interface", "write T.ptx[\"mma.sync...\"] with registers"),
+    elsewhere("gpu_store_matrix_sync", "moves fragments of another interface",
+              "write T.ptx[\"mma.sync...\"] with registers"),
+    elsewhere("gpu_active_thread_selector", kByHand, "write if T.cuda.elect_sync():"),
+    elsewhere("gpu_thread_filter", kByHand, "write if with a condition of the ids"),
+    elsewhere("gpu_thread_invariant", kByHand, "bind the value: x = T.bind_(value)"),
+    elsewhere("gpu_thread_return", kByHand, "write return 0"),
+    elsewhere("gpu_thread_allreduce", "reduces over bound threads", "write T.cuda.cta_sum(value, num_warps, scratch)"),
+    elsewhere("atomic_add", kOtherTargets, "write T.cuda.atomic_add, or T.ptx.atom"),
+    elsewhere("prefetch", kOtherTargets, "write T.ptx.prefetch"),
     of_cuda("LaunchConfig", NameKind::Class,
             "*, grid, block, cluster=None, preferred_cluster=None, dynamic_smem_bytes=None, stream=None, "
             "cooperative=None, programmatic_stream_serialization=None, ...",
@@ -483,6 +655,15 @@ std::span<const Record> package_records() { return kRecords; }
 
 bool is_tirx_package(std::string_view dotted) {
   return dotted.starts_with(kPackage) && (dotted.size() == kPackage.size() || dotted[kPackage.size()] == '.');
+}
+
+bool imports_tirx_package(const syntax::Tree& tree) {
+  return std::ranges::any_of(tree.statements(), [](const syntax::Tree::Statement& s) {
+    if (auto* from = syntax::as<syntax::ImportFrom>(s.node->statement))
+      return from->level == 0 && is_tirx_package(from->module);
+    auto* plain = syntax::as<syntax::Import>(s.node->statement);
+    return plain && std::ranges::any_of(plain->names, [](const auto& n) { return is_tirx_package(n.name); });
+  });
 }
 
 Value tirx_package(Interpreter& in, std::string_view dotted) {

@@ -17,6 +17,8 @@ std::span<const Record> package_tile_records();  // of T.cuda.tile
 
 // `tvm_tirx`, or a module below it.
 bool is_tirx_package(std::string_view dotted);
+// Does a statement of the module import it?
+bool imports_tirx_package(const syntax::Tree& tree);
 // Error: it is pending.
 Value tirx_package(Interpreter& in, std::string_view dotted);
 

@@ -242,6 +242,13 @@ class LaunchCompletionEvent(_Words):
         self._take({"event": event, "flags": flags})
 
 
+class BackendConfig(_Words):
+    """How the package calls its compiler: nothing here depends on it."""
+
+    def __init__(self, **settings):
+        self._take(settings)
+
+
 def _ids(values):
     return tuple(values) if isinstance(values, (tuple, list)) else (values,)
 
