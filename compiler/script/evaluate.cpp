@@ -6,6 +6,7 @@
 
 #include "compiler/script/dialect.h"
 #include "compiler/script/entries/finder.h"
+#include "compiler/script/entries/unneeded.h"
 #include "compiler/script/unbound.h"
 #include "compiler/script/undecorated.h"
 
@@ -110,6 +111,7 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
   e->dialect = found.choice;
   said.dialect = found.choice.dialect;
   e->interpreter_ = std::make_unique<Interpreter>(context, e->anchors, loader, said, e->store_);
+  pass_over_configs(*e->interpreter_, *tree, options.entries);
   e->module = e->interpreter_->run_module(tree);
   if (e->interpreter_->has_pending()) {
     Pending p = e->interpreter_->take_pending();

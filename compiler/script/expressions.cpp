@@ -9,6 +9,7 @@
 #include "compiler/script/python/lazy_iterators.h"
 #include "compiler/script/python/namespaces.h"
 #include "compiler/script/python/set_order.h"
+#include "compiler/script/traced/truth.h"
 #include "compiler/script/worlds.h"
 
 namespace tilewright::script {
@@ -116,6 +117,9 @@ Value Interpreter::eval_node(const syntax::Node* node, Scope* scope) {
       auto* op = syntax::as<syntax::UnaryOp>(node);
       Value a = eval(op->operand, scope);
       if (a.is_error()) return a;
+      if (op->op == Operator::Not && a.is_expr() && refuses_truth(*this)) {
+        return no_truth(*this, span(node), "'not'", "txl.Not");
+      }
       return unary(op->op, a, span(node));
     }
     case NodeKind::BoolOp: return eval_bool_op(syntax::as<syntax::BoolOp>(node), scope);
@@ -614,6 +618,8 @@ Value Interpreter::eval_bool_op(const syntax::BoolOp* node, Scope* scope) {
     if (*t != is_and) return a;
     return eval(node->right, scope);
   }
+  if (refuses_truth(*this))
+    return no_truth(*this, span(node), is_and ? "'and'" : "'or'", is_and ? "txl.And" : "txl.Or");
   Value b = eval(node->right, scope);
   if (b.is_error() || b.is_poison()) return b;
   ir::Expr x = as_expr(a, span(node->left), "an operand of 'and'/'or'");
@@ -637,6 +643,7 @@ Value Interpreter::eval_compare(const syntax::Compare* node, Scope* scope) {
     if (i == 0) {
       result = one;
     } else if (result.is_expr() || one.is_expr()) {
+      if (refuses_truth(*this)) return no_truth(*this, span(node), "a chain of comparisons", "txl.And");
       ir::Expr x = as_expr(result, at), y = x ? as_expr(one, at) : ir::Expr();
       if (!y) return Value::error();
       result = Value::expr(ir::logical_and(x, y));

@@ -12,6 +12,7 @@
 
 #include "compiler/script/aliases.h"
 #include "compiler/script/arrivals.h"
+#include "compiler/script/body/frames.h"
 #include "compiler/script/body/host_body.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/python/lazy_iterators.h"
@@ -30,6 +31,7 @@ struct GeneratorFrame {
   std::size_t at = 0;  // the next statement of the body
   Value value{};       // For, From: what it runs over
   std::vector<Value> entered{};
+  std::vector<OpenFrame> open{};  // of those that are frames of the kernel, in the same order
   Phase phase = Phase::Body;
   // How what stands before a `finally` ended.
   Flow flow = Flow::Normal;
@@ -338,20 +340,26 @@ class GeneratorRun {
     GeneratorFrame f{Kind::With, node, node->body};
     for (const syntax::WithItem& item : node->items) {
       const Value v = in_.eval(item.value, source_.scope);
-      if (v.is_error()) return Flow::Error;
+      if (v.is_error()) return abandon(f);
       Value as = v;
       if (Instance* instance = v.as<Instance>(); instance && instance->cls->find("__enter__")) {
         const text::Span at = in_.span(item.value);
         as = in_.call(in_.attribute(v, "__enter__", at), std::span<const Value>(), at);
-        if (as.is_error()) return Flow::Error;
+        if (as.is_error()) return abandon(f);
         f.entered.push_back(v);
       } else if (python::is_suppressing(in_, v)) {
         f.entered.push_back(v);
-      } else if (v.as<Frame>()) {
-        in_.fail(code::kUnsupported, in_.span(item.value), "a frame of the kernel cannot stand around a yield here");
-        return Flow::Error;
+      } else if (in_.kernel_ && (v.as<Frame>() || is_role(v))) {
+        const std::function<bool(Value)> bind = [&](Value bound) {
+          return host_.assign(item.target, bound, source_.scope);
+        };
+        OpenFrame open{v, in_.span(item.value), in_.span(node)};
+        if (!open_frame(in_, open, item.target, bind)) return abandon(f);
+        f.entered.push_back(v);
+        f.open.push_back(std::move(open));
+        continue;
       }
-      if (item.target && !host_.assign(item.target, as, source_.scope)) return Flow::Error;
+      if (item.target && !host_.assign(item.target, as, source_.scope)) return abandon(f);
     }
     source_.frames.push_back(std::move(f));
     return Flow::Normal;
@@ -411,11 +419,23 @@ class GeneratorRun {
     return host_.assign(loop->target, v, source_.scope) ? Flow::Normal : Flow::Error;
   }
 
+  // The statement ends before its body begins.
+  Flow abandon(GeneratorFrame& f) {
+    for (; !f.open.empty(); f.open.pop_back()) close_frame(in_, f.open.back(), Flow::Error);
+    return Flow::Error;
+  }
+
   Flow leave_with(Flow flow) {
-    const GeneratorFrame f = source_.frames.back();
+    GeneratorFrame f = source_.frames.back();
     source_.frames.pop_back();
     for (std::size_t i = f.entered.size(); i-- > 0;) {
-      flow = host_.exit(f.entered[i], as<syntax::With>(f.node), source_.scope, flow);
+      const Value v = f.entered[i];
+      if (v.as<Frame>() || is_role(v)) {
+        flow = close_frame(in_, f.open.back(), flow);
+        f.open.pop_back();
+      } else {
+        flow = host_.exit(v, as<syntax::With>(f.node), source_.scope, flow);
+      }
     }
     return flow;
   }

@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <mutex>
 
+#include "compiler/script/entries/unneeded.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/last_run.h"
 #include "compiler/script/memo.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/prelude.h"
+#include "compiler/script/python/more_names.h"
 #include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script {
@@ -43,12 +45,17 @@ std::string dotted_name(std::string_view script, std::string_view path) {
   return name;
 }
 
+bool binds_one_of(const syntax::Node* statement, const Tuple& names) {
+  const std::string_view bound = bound_configs(statement);
+  return !bound.empty() && std::ranges::any_of(names.items, [&](Value v) { return v.as<Str>()->text == bound; });
+}
+
 }  // namespace
 
 Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree, bool in_prelude) {
   ModeGuard guard(*this);
   const syntax::Tree& script = *trees_.emplace_back(std::move(tree));
-  module_path_ = script.source()->path();
+  if (script.source()->path() != python::kExecuted) module_path_ = script.source()->path();
   Scope* scope = make<Scope>();
   scope->kind = Scope::Kind::Module;
   const bool imported = !in_prelude && !module_runs_.empty();
@@ -63,15 +70,22 @@ Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree, bool in
   if (!in_prelude) bind_printed(script, scope);
   std::vector<Arrivals*> outer_arrivals = std::exchange(arrivals_, {});  // its statements recover by themselves
   const std::size_t run = module_runs_.size();
+  Value* kept = builtins_.find(kUnneeded);
+  const Tuple* unneeded = kept ? kept->as<Tuple>() : nullptr;  // names
   module_runs_.push_back({scope, &script, 0});
   // The script's own module. What comments of a printed kernel bind is no statement's doing.
   const bool remembered =
-      run == 0 && !in_prelude && !probe_ && memo_ && memo_->remembers() && scope->bindings.size() == given;
+      run == 0 && !in_prelude && !probe_ && memo_ && memo_->remembers() && scope->bindings.size() == given && !unneeded;
   const text::Digest around = surroundings();
   if (remembered) rerun_ = std::make_unique<Rerun>(memo_->take_last_run(around), trees_.back());
   bool ended = false;
   for (const syntax::Tree::Statement& s : script.statements()) {
     guard.enter(false, s.node->id, s.node);
+    if (run == 0 && unneeded && binds_one_of(s.node->statement, *unneeded)) {
+      leave_unknown({&s.node->statement, 1}, scope, Value::opaque("a list that no entry leads to"), false);
+      ++module_runs_[run].statement;
+      continue;
+    }
     if (remembered) rerun_->enter(module_runs_[run].statement);
     run_statement(*s.node, scope);
     ended = pending_.has_value();

@@ -102,9 +102,26 @@ void become_unknown(Object* object, const char* why) {
   object->why = why;
 }
 
+namespace {
+// A tuple of tuples of plain values, as most keys are: all that it holds is known. Counts what it looked at.
+bool is_plain_key(Value v, std::size_t& parts, int depth) {
+  constexpr std::size_t kMostParts = 256;
+  constexpr int kDeepest = 4;
+  Tuple* t = v.as<Tuple>();
+  if (!t || depth > kDeepest || parts + t->items.size() > kMostParts) return false;
+  parts += t->items.size();
+  return std::ranges::all_of(t->items,
+                             [&](Value item) { return is_plain(item) || is_plain_key(item, parts, depth + 1); });
+}
+}  // namespace
+
 Value unknown_within(Value v, std::size_t& parts) {
   if (v.is_opaque()) return v;
   if (!holds_values(v)) return Value::none();
+  if (std::size_t looked_at = 0; is_plain_key(v, looked_at, 0)) {
+    parts += looked_at;
+    return Value::none();
+  }
   // Containers may share their parts: each is looked into once.
   constexpr std::size_t kMostObjects = 10'000;
   std::vector<Object*> todo{v.o}, met;

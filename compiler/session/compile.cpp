@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "compiler/dispatch/codes.h"
+#include "compiler/script/forget.h"
 #include "compiler/session/codes.h"
 #include "compiler/session/comments.h"
 #include "compiler/session/run_comments.h"
@@ -208,6 +209,7 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
   // Several entries of one kernel text find the same causes.
   auto same = [&](const text::Diagnostic& a, const text::Diagnostic& b) { return key(a) == key(b); };
   out.diagnostics.erase(std::unique(out.diagnostics.begin(), out.diagnostics.end(), same), out.diagnostics.end());
+  script::forget_values(*out.evaluation);
   return out;
 }
 

@@ -62,7 +62,7 @@ def contents(text):
             instructions["cuda." + m.group(2)] += 1
             continue
         words = [a[1:-1] for a in arguments(text, m.end()) if a.startswith('"') and a != '""']
-        instructions[".".join([m.group(2), *words])] += 1
+        instructions[".".join([m.group(2).rstrip("_"), *words])] += 1
     return launch, instructions
 
 

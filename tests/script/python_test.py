@@ -23,7 +23,7 @@ def k_0(A: T.Buffer((64,), "int32")):
     T.thread_id([32])
     A[0] = x
 """
-FOLLOWED = 149  # of the programs, at least
+FOLLOWED = 154  # of the programs, at least
 PROGRAMS = r'''
 class A:
     def __len__(self): return 3
@@ -689,6 +689,33 @@ h = []
 for i, w in enumerate([3, 1, 2]):
     heapq.heappush(h, (w, i, f"n{i}"))
 x = heapq.heappop(h)[1] * 10 + heapq.heappop(h)[1]
+---
+import heapq
+h = [(7, "g")]
+for i in range(200):
+    heapq.heappush(h, ((i * 37) % 101, str(i)))
+x = 0
+while len(h) > 3:
+    w, name = heapq.heappop(h)
+    x = (x * 31 + w * 7 + int(name)) % 1000003 if name != "g" else x + 1
+---
+import random
+r = random.Random(5)
+x = int(r.uniform(0.7, 1.3) * 1000000) + int(r.random() * 1000000) + r.randint(1, 1000) * 7 + r.randrange(10, 90, 5)
+---
+import random
+r = random.Random(-(2 ** 40) - 3)
+l = list(range(20))
+r.shuffle(l)
+x = sum(v * 31 ** i % 10007 for i, v in enumerate(l)) + r.getrandbits(20) + r.choice([3, 5, 9]) + r.getrandbits(50) % 1000
+---
+names = {"_f": lambda a: a + 1}
+exec("def g(a, b):\n    return _f(a) * b\n", names)
+x = names["g"](4, 5)
+---
+names = {}
+exec("y = 3\nfor i in range(4):\n    y = y * 2 + i\n", names)
+x = names["y"] + len([n for n in names if n != "__builtins__"])
 ---
 import bisect
 l = [1, 3, 3, 5]

@@ -481,3 +481,125 @@ def dtypes(a: "x"):
 #             ^^^ error[TW2004]: unknown dtype "x"
 #   hint: for example float16, bfloat16, int32, uint8x16
     pass
+
+#--- switches of the environment are not set, and a device is the one of the target [print]
+# tilewright: dialect 0.27
+import os
+import torch
+import tirx_kernels.tirx_lite as txl
+
+PAIRS = int(os.environ.get("KERNEL_PAIRS", "4"))
+LEVEL = os.environ.setdefault("KERNEL_LEVEL", "6")
+FAST = "KERNEL_FAST" in os.environ
+
+def arch():
+    if not torch.cuda.is_available():
+        raise RuntimeError("no device")
+    major, minor = torch.cuda.get_device_capability()
+    return f"sm_{major}{minor}a"
+
+@txl.kernel(warps=1, arch=arch(), grid=torch.cuda.get_device_properties(0).multi_processor_count)
+def k(out: txl.gptr[txl.i32]):
+    txl.ptx["st.global.b32"](out.ptr_to([0]), txl.int32(PAIRS + int(LEVEL) + int(FAST) + int(os.environ["KERNEL_LEVEL"])))
+#| @T.prim_func
+#| def k(out_handle: T.handle):
+#|     T.func_attr({"global_symbol": "k", "tirx.cuda_arch": "sm_100a"})
+#|     out_dim0 = T.int64()
+#|     out = T.match_buffer(out_handle, (out_dim0,), "int32")
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([148])
+#|     v_1 = T.warp_id([1])
+#|     v_2 = T.lane_id([32])
+#|     v_3 = T.thread_id([32])
+#|     T.ptx.st(T.address_of(out[0]), 16, "", "", "", "global", "", "", "", "b32", "")
+
+#--- a yield in a frame of the kernel [print]
+# tilewright: dialect 0.27
+import contextlib
+import tirx_kernels.tirx_lite as txl
+
+@contextlib.contextmanager
+def guard(predicate):
+    if predicate is None:
+        yield
+    else:
+        with txl.If(predicate), txl.Then():
+            yield
+
+@contextlib.contextmanager
+def rounds(n):
+    with txl.serial(n) as i:
+        yield i
+
+@txl.kernel(warps=1, arch="sm_90a", grid=1)
+def k(out: txl.gptr[txl.i32], n: txl.i32):
+    lane = txl.lane_id()
+    with guard(lane < n):
+        txl.ptx["st.global.b32"](out.ptr_to([lane]), n)
+    with guard(None):
+        txl.ptx["st.global.b32"](out.ptr_to([32]), n)
+    with rounds(n) as i:
+        with guard(i == lane):
+            txl.ptx["st.global.b32"](out.ptr_to([i]), lane)
+#| @T.prim_func
+#| def k(out_handle: T.handle, n: T.int32):
+#|     T.func_attr({"global_symbol": "k", "tirx.cuda_arch": "sm_90a"})
+#|     out_dim0 = T.int64()
+#|     out = T.match_buffer(out_handle, (out_dim0,), "int32")
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     v_1 = T.warp_id([1])
+#|     lane = T.lane_id([32])
+#|     v_2 = T.thread_id([32])
+#|     if lane < n:
+#|         T.ptx.st(T.address_of(out[lane]), n, "", "", "", "global", "", "", "", "b32", "")
+#|     T.ptx.st(T.address_of(out[32]), n, "", "", "", "global", "", "", "", "b32", "")
+#|     for i in range(n):
+#|         if i == lane:
+#|             T.ptx.st(T.address_of(out[i]), lane, "", "", "", "global", "", "", "", "b32", "")
+
+#--- a generator that leaves a frame open
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+def halves(n):
+    with txl.If(n > 0), txl.Then():
+        yield 1
+
+@txl.kernel(warps=1, arch="sm_90a", grid=1)
+def k(out: txl.gptr[txl.i32], n: txl.i32):
+#   ^ error[TW2103]: a frame of this kernel was not closed: a generator that yields in it did not go on
+#   hint: use a generator that yields in a frame with @contextmanager
+    steps = halves(n)
+    txl.ptx["st.global.b32"](out.ptr_to([0]), txl.int32(next(steps)))
+
+#--- a function with as many parameters as there are operands, written by exec [print]
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+def entry_point(names, body):
+    arguments = ", ".join(names)
+    namespace = {"_body": body}
+    exec(f"def kernel({arguments}):\n    _body(({arguments},))\n", namespace)
+    return namespace["kernel"]
+
+def body(operands):
+    txl.ptx["st.global.b32"](operands[0].ptr_to([0]), operands[1])
+
+def make(names):
+    f = entry_point(names, body)
+    f.__annotations__ = {"out": txl.gptr[txl.i32], "n": txl.i32}
+    return txl.kernel(warps=1, arch="sm_90a", grid=1)(f)
+
+k = make(["out", "n"])
+#| @T.prim_func
+#| def kernel(out_handle: T.handle, n: T.int32):
+#|     T.func_attr({"global_symbol": "kernel", "tirx.cuda_arch": "sm_90a"})
+#|     out_dim0 = T.int64()
+#|     out = T.match_buffer(out_handle, (out_dim0,), "int32")
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     v_1 = T.warp_id([1])
+#|     v_2 = T.lane_id([32])
+#|     v_3 = T.thread_id([32])
+#|     T.ptx.st(T.address_of(out[0]), n, "", "", "", "global", "", "", "", "b32", "")

@@ -25,34 +25,67 @@ std::vector<std::string> variable_names(const Frame& f, const syntax::Node* targ
   return names;
 }
 
-Flow in_loop(Interpreter& in, Frame* f, const FrameItem& item) {
-  KernelState& kernel = *in.kernel();
-  const std::size_t count = f->loops.ranges.size();
-  const std::vector<std::string> names = variable_names(*f, item.target);
-  std::vector<const ir::Var*> vars;
-  std::vector<Value> values;
-  for (std::size_t i = 0; i < count; ++i) {
-    vars.push_back(kernel.loop_variable(f->loops, i, names[i]));
-    values.push_back(Value::expr(vars.back()));
-  }
-  auto nested = static_cast<std::uint32_t>(2 * std::min<std::size_t>(count - 1, 1 << 20));
-  if (!in.enter(nested, item.at)) return Flow::Error;
-  kernel.open_loop(f->loops, vars);
-  const bool bound = !item.target || item.bind(f->kind == FrameKind::Grid ? in.tuple(values) : values[0]);
-  const Flow flow = bound ? item.rest() : Flow::Error;
-  const builder::Block made = kernel.close(in.origin(item.statement));
-  in.leave(nested);
-  if (flow != Flow::Error) kernel.loop(in.origin(item.at), f->loops, vars, made);
-  return flow;
+using Bind = std::function<bool(Value)>;
+
+// `branch`: the T.If whose arms may stand in it; null: none, for what is inside belongs to no T.If around.
+void enter(KernelState& kernel, OpenFrame& open, Frame* branch) {
+  kernel.ifs.push_back(branch);
+  open.depth = kernel.ifs.size();
 }
 
-Flow in_while(Interpreter& in, Frame* f, const FrameItem& item) {
+bool open_loop(Interpreter& in, OpenFrame& open, const syntax::Node* target, const Bind& bind) {
   KernelState& kernel = *in.kernel();
-  kernel.open_loop({}, {});
-  const Flow flow = item.rest();
-  const builder::Block made = kernel.close(in.origin(item.statement));
-  if (flow != Flow::Error) kernel.while_loop(in.origin(item.at), f->condition, made);
-  return flow;
+  const Frame& f = *open.frame.as<Frame>();
+  const std::size_t count = f.loops.ranges.size();
+  const std::vector<std::string> names = variable_names(f, target);
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < count; ++i) {
+    open.vars.push_back(kernel.loop_variable(f.loops, i, names[i]));
+    values.push_back(Value::expr(open.vars.back()));
+  }
+  open.levels = static_cast<std::uint32_t>(2 * std::min<std::size_t>(count - 1, 1 << 20));
+  if (!in.enter(open.levels, open.at)) return false;
+  kernel.open_loop(f.loops, open.vars);
+  enter(kernel, open, nullptr);
+  if (!target || bind(f.kind == FrameKind::Grid ? in.tuple(values) : values[0])) return true;
+  close_frame(in, open, Flow::Error);
+  return false;
+}
+
+bool open_arm(Interpreter& in, OpenFrame& open) {
+  KernelState& kernel = *in.kernel();
+  const bool is_then = open.frame.as<Frame>()->kind == FrameKind::Then;
+  const std::string name = is_then ? "T.Then" : "T.Else";
+  const auto refuse = [&](std::string message, std::string hint = {}) {
+    in.fail(code::kCondition, open.at, std::move(message), std::move(hint));
+    return false;
+  };
+  if (kernel.ifs.empty() || !kernel.ifs.back()) return refuse(name + " stands in no `with T.If(...):`");
+  open.branch = kernel.ifs.back();
+  if (is_then ? open.branch->then_body : open.branch->else_body) return refuse("this T.If has a " + name + " already");
+  if (!is_then && !open.branch->then_body) {
+    return refuse("T.Else follows the T.Then of its T.If", "write `with T.Then():` above it");
+  }
+  kernel.open();
+  return true;
+}
+
+bool run_part(Interpreter& in, Value role, std::string_view part, text::Span at) {
+  if (!role.as<Instance>()->cls->find(part)) return true;
+  return !in.call(in.attribute(role, part, at), std::span<const Value>(), at).is_error();
+}
+
+bool open_role(Interpreter& in, OpenFrame& open, const syntax::Node* target, const Bind& bind) {
+  KernelState& kernel = *in.kernel();
+  const Value c = in.call(in.attribute(open.frame, "__branch__", open.at), std::span<const Value>(), open.at);
+  if (c.is_error()) return false;
+  open.condition = in.as_expr(c, open.at, "the condition of this role");
+  if (!open.condition || (target && !bind(open.frame))) return false;
+  kernel.open();
+  enter(kernel, open, nullptr);
+  if (run_part(in, open.frame, "__prologue__", open.at)) return true;
+  close_frame(in, open, Flow::Error);
+  return false;
 }
 
 bool is_empty(builder::Block made) {
@@ -60,104 +93,94 @@ bool is_empty(builder::Block made) {
   return !made || (seq && seq->body.empty());
 }
 
-Flow in_if(Interpreter& in, Frame* f, const FrameItem& item) {
-  KernelState& kernel = *in.kernel();
-  f->then_body = f->else_body = nullptr;
-  kernel.ifs.push_back(f);
-  kernel.open();
-  const Flow flow = item.rest();
-  const builder::Block outside = kernel.close(in.origin(item.statement));
-  kernel.ifs.pop_back();
-  if (flow == Flow::Error) return flow;
+Flow close_if(Interpreter& in, OpenFrame& open, builder::Block outside) {
+  Frame* f = open.frame.as<Frame>();
   if (!is_empty(outside)) {
-    return fail(in, code::kCondition, item.at, "statements of a T.If stand in one of its arms",
+    return fail(in, code::kCondition, open.at, "statements of a T.If stand in one of its arms",
                 "put them below `with T.Then():` or `with T.Else():`");
   }
   if (!f->then_body) {
-    return fail(in, code::kCondition, item.at, "this T.If has no `with T.Then():`", "write `with T.Then():` in it");
+    return fail(in, code::kCondition, open.at, "this T.If has no `with T.Then():`", "write `with T.Then():` in it");
   }
-  kernel.branch(in.origin(item.at), f->condition, f->then_body, f->else_body);
-  return flow;
+  in.kernel()->branch(in.origin(open.at), f->condition, f->then_body, f->else_body);
+  return Flow::Normal;
 }
 
-Flow in_arm(Interpreter& in, Frame* f, const FrameItem& item) {
+// The statement of a frame that is closed.
+Flow emit_frame(Interpreter& in, OpenFrame& open, builder::Block made) {
   KernelState& kernel = *in.kernel();
-  const bool is_then = f->kind == FrameKind::Then;
-  const std::string name = is_then ? "T.Then" : "T.Else";
-  if (kernel.ifs.empty() || !kernel.ifs.back()) {
-    return fail(in, code::kCondition, item.at, name + " stands in no `with T.If(...):`");
+  Frame* f = open.frame.as<Frame>();
+  if (!f) {
+    kernel.roles.emplace_back(open.condition, open.frame);
+    kernel.branch(in.origin(open.at), open.condition, made, nullptr);
+    return Flow::Normal;
   }
-  Frame* branch = kernel.ifs.back();
-  builder::Block Frame::* arm = is_then ? &Frame::then_body : &Frame::else_body;
-  if (branch->*arm) return fail(in, code::kCondition, item.at, "this T.If has a " + name + " already");
-  if (!is_then && !branch->then_body) {
-    return fail(in, code::kCondition, item.at, "T.Else follows the T.Then of its T.If",
-                "write `with T.Then():` above it");
+  switch (f->kind) {
+    case FrameKind::Loop:
+    case FrameKind::Grid: kernel.loop(in.origin(open.at), f->loops, open.vars, made); break;
+    case FrameKind::While: kernel.while_loop(in.origin(open.at), f->condition, made); break;
+    case FrameKind::If: return close_if(in, open, made);
+    case FrameKind::Then: open.branch->then_body = made; break;
+    case FrameKind::Else: open.branch->else_body = made; break;
+    case FrameKind::Attribute: kernel.attributes(in.origin(open.at), f->attributes, f->node, made); break;
+    default: kernel.emit(made); break;
   }
-  kernel.ifs.push_back(nullptr);  // what is inside belongs to no T.If around
-  kernel.open();
-  const Flow flow = item.rest();
-  const builder::Block made = kernel.close(in.origin(item.statement));
-  kernel.ifs.pop_back();
-  if (flow != Flow::Error) branch->*arm = made;
-  return flow;
-}
-
-Flow in_attributes(Interpreter& in, Frame* f, const FrameItem& item) {
-  KernelState& kernel = *in.kernel();
-  if (item.target && !item.bind(f->var ? Value::expr(f->var) : Value::object(f))) return Flow::Error;
-  kernel.open();
-  const Flow flow = item.rest();
-  const builder::Block made = kernel.close(in.origin(item.statement));
-  if (flow == Flow::Error) return flow;
-  if (f->kind == FrameKind::Attribute) {
-    kernel.attributes(in.origin(item.at), f->attributes, f->node, made);
-  } else {
-    kernel.emit(made);
-  }
-  return flow;
+  return Flow::Normal;
 }
 
 }  // namespace
 
-Flow in_frame(Interpreter& in, Frame* f, const FrameItem& item) {
+bool open_frame(Interpreter& in, OpenFrame& open, const syntax::Node* target, const Bind& bind) {
+  KernelState& kernel = *in.kernel();
+  Frame* f = open.frame.as<Frame>();
+  if (!f) return open_role(in, open, target, bind);
   switch (f->kind) {
     case FrameKind::Loop:
-    case FrameKind::Grid: return in_loop(in, f, item);
-    case FrameKind::While: return in_while(in, f, item);
-    case FrameKind::If: return in_if(in, f, item);
+    case FrameKind::Grid: return open_loop(in, open, target, bind);
+    case FrameKind::While: kernel.open_loop({}, {}); break;
+    case FrameKind::If:
+      f->then_body = f->else_body = nullptr;
+      kernel.open();
+      break;
     case FrameKind::Then:
-    case FrameKind::Else: return in_arm(in, f, item);
-    default: return in_attributes(in, f, item);
+    case FrameKind::Else:
+      if (!open_arm(in, open)) return false;
+      break;
+    default:
+      if (target && !bind(f->var ? Value::expr(f->var) : open.frame)) return false;
+      kernel.open();
   }
+  enter(kernel, open, f->kind == FrameKind::If ? f : nullptr);
+  return true;
+}
+
+Flow close_frame(Interpreter& in, OpenFrame& open, Flow flow) {
+  KernelState& kernel = *in.kernel();
+  if (!open.frame.as<Frame>() && flow != Flow::Error && !run_part(in, open.frame, "__epilogue__", open.at)) {
+    flow = Flow::Error;
+  }
+  if (kernel.ifs.size() != open.depth && flow != Flow::Error) {
+    flow = fail(in, code::kCondition, open.at, "this frame ends in another order than it began",
+                "a generator that yields in a frame must end where it was entered: use it with @contextmanager");
+  }
+  for (; kernel.ifs.size() > open.depth; kernel.ifs.pop_back()) kernel.close(in.origin(open.statement));
+  if (kernel.ifs.size() < open.depth) return Flow::Error;
+  const builder::Block made = kernel.close(in.origin(open.statement));
+  kernel.ifs.pop_back();
+  in.leave(open.levels);
+  if (flow == Flow::Error) return flow;
+  const Flow emitted = emit_frame(in, open, made);
+  return emitted == Flow::Error ? emitted : flow;
+}
+
+Flow in_frame(Interpreter& in, Value frame, const FrameItem& item) {
+  OpenFrame open{frame, item.at, item.statement};
+  return open_frame(in, open, item.target, item.bind) ? close_frame(in, open, item.rest()) : Flow::Error;
 }
 
 bool is_role(Value v) {
   Instance* instance = v.as<Instance>();
   return instance && instance->cls->find("__branch__");
-}
-
-static bool run_part(Interpreter& in, Value role, std::string_view part, text::Span at) {
-  if (!role.as<Instance>()->cls->find(part)) return true;
-  return !in.call(in.attribute(role, part, at), std::span<const Value>(), at).is_error();
-}
-
-Flow in_role(Interpreter& in, Value role, const FrameItem& item) {
-  KernelState& kernel = *in.kernel();
-  const Value c = in.call(in.attribute(role, "__branch__", item.at), std::span<const Value>(), item.at);
-  if (c.is_error()) return Flow::Error;
-  const ir::Expr condition = in.as_expr(c, item.at, "the condition of this role");
-  if (!condition || (item.target && !item.bind(role))) return Flow::Error;
-  kernel.ifs.push_back(nullptr);  // what is inside belongs to no T.If around
-  kernel.open();
-  Flow flow = run_part(in, role, "__prologue__", item.at) ? item.rest() : Flow::Error;
-  if (flow != Flow::Error && !run_part(in, role, "__epilogue__", item.at)) flow = Flow::Error;
-  const builder::Block made = kernel.close(in.origin(item.statement));
-  kernel.ifs.pop_back();
-  if (flow == Flow::Error) return flow;
-  kernel.roles.emplace_back(condition, role);
-  kernel.branch(in.origin(item.at), condition, made, nullptr);
-  return flow;
 }
 
 }  // namespace tilewright::script

@@ -184,7 +184,7 @@ Flow HostBody::with_items(const syntax::With* node, std::size_t index, Scope* sc
     if (frame.is_none()) return run(node->body, scope);
     const syntax::WithItem& item = node->items[index];
     const FrameItem part{at(item.value), at(node), item.target, bind, rest};
-    return frame.as<Frame>() ? in_frame(in_, frame.as<Frame>(), part) : in_role(in_, frame, part);
+    return in_frame(in_, frame, part);
   };
   if (!frame.is_none() && entered.empty()) return body();
   const bool may_fail = expects_failure || !entered.empty();

@@ -49,7 +49,7 @@ Flow KernelBody::with_frame(const syntax::With* node, std::size_t index, Frame* 
     return true;
   };
   const std::function<Flow()> rest = [&] { return with_items(node, index + 1, scope); };
-  return in_frame(in_, f, {at(item.value), at(node), item.target, bind, rest});
+  return in_frame(in_, Value::object(f), {at(item.value), at(node), item.target, bind, rest});
 }
 
 // with T.launch_thread(...) as x

@@ -12,6 +12,7 @@
 #include "compiler/script/codes.h"
 #include "compiler/script/python/builtins.h"
 #include "compiler/script/python/lazy_iterators.h"
+#include "compiler/script/python/more_names.h"
 #include "compiler/script/python/set_order.h"
 #include "compiler/script/worlds.h"
 
@@ -683,7 +684,7 @@ constexpr Builtin kFunctions[] = {
     {"print", function, {}, py_print},
     {"open", outside},
     {"eval", outside},
-    {"exec", outside},
+    {"exec", function, {}, py_exec},
     {"compile", outside},
     {"__import__", outside},
     {"input", outside},

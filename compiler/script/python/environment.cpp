@@ -1,7 +1,10 @@
 // The modules `os` and `sys`: what a script may ask of its surroundings, answered without looking at them. What the
 // environment holds is not known, but for what the script itself puts there.
+#include <algorithm>
+
 #include "compiler/script/codes.h"
 #include "compiler/script/python/support.h"
+#include "compiler/script/traced/kernel.h"
 
 namespace tilewright::script::python {
 namespace {
@@ -10,8 +13,16 @@ constexpr std::string_view kSet = "<set>";  // what the script has put there
 
 Value environ(Interpreter& in);
 
-// The switches of the traced library's own runner: a script is read as where none of them is set.
-bool is_switch_of_library(const Str* name) { return name && name->text.starts_with("TIRX_"); }
+// Where a machine and a user are described, which is no switch of a kernel.
+constexpr std::string_view kOfMachine[] = {
+    "CUDA_VISIBLE_DEVICES", "HOME", "HOSTNAME", "LOCAL_RANK", "PATH", "RANK", "TMPDIR", "USER", "WORLD_SIZE"};
+
+// The switches of the traced library and of its kernels: a script is read as where none of them is set.
+bool is_switch(Interpreter& in, const Str* name) {
+  if (!name) return false;
+  if (name->text.starts_with("TIRX_")) return true;
+  return uses_traced_library(in) && std::ranges::find(kOfMachine, name->text) == std::end(kOfMachine);
+}
 
 // What a variable holds, as far as the script has put it there.
 Value variable(Interpreter& in, const Arguments& args, std::size_t first) {
@@ -30,7 +41,7 @@ Value variable(Interpreter& in, const Arguments& args, std::size_t first) {
 // The same with what it is where it is not set.
 Value variable_or(Interpreter& in, const Arguments& args, std::size_t first) {
   const Value v = variable(in, args, first);
-  if (!v.is_opaque() || !is_switch_of_library(args.positional[first].as<Str>())) return v;
+  if (!v.is_opaque() || !is_switch(in, args.positional[first].as<Str>())) return v;
   for (const Keyword& k : args.keywords) {
     if (k.name == "default") return k.value;
   }
@@ -46,6 +57,13 @@ Value environ_set(Interpreter& in, const Arguments& args, Value) {
   if (set && args.positional.size() == 3) in.dict_set(set, args.positional[1], args.positional[2]);
   return Value::none();
 }
+// What it is, or what it becomes where it is not set; where that is not known, it stays so.
+Value environ_set_default(Interpreter& in, const Arguments& args, Value self) {
+  const Value v = variable(in, args, 1);
+  if (args.positional.size() != 3 || !v.is_opaque() || !is_switch(in, args.positional[1].as<Str>())) return v;
+  const Value done = environ_set(in, args, self);
+  return done.is_error() ? done : args.positional[2];
+}
 // Changes that are not followed one by one.
 Value environ_changed(Interpreter& in, const Arguments&, Value) {
   environ(in).as<Instance>()->set(kSet, Value::opaque("os.environ"));
@@ -53,7 +71,7 @@ Value environ_changed(Interpreter& in, const Arguments&, Value) {
 }
 Value environ_contains(Interpreter& in, const Arguments& args, Value) {
   Value v = variable(in, args, 1);
-  if (v.is_opaque() && is_switch_of_library(args.positional[1].as<Str>())) return Value::boolean(false);
+  if (v.is_opaque() && is_switch(in, args.positional[1].as<Str>())) return Value::boolean(false);
   return v.is_opaque() || v.is_error() ? v : Value::boolean(true);
 }
 Value environ_unknown(Interpreter&, const Arguments&, Value) { return Value::opaque("os.environ"); }
@@ -64,7 +82,8 @@ Value environ(Interpreter& in) {
   if (Value* v = in.builtins().find(kKey)) return *v;
   Class* cls = make_class(in, "environ", {class_named(in, "object")});
   add_method(in, cls, "get", environ_get);
-  for (std::string_view name : {"pop", "setdefault", "update", "clear", "__delitem__"}) {
+  add_method(in, cls, "setdefault", environ_set_default);
+  for (std::string_view name : {"pop", "update", "clear", "__delitem__"}) {
     add_method(in, cls, name, environ_changed);
   }
   add_method(in, cls, "__getitem__", environ_item);
@@ -117,7 +136,7 @@ Value not_initialised(Interpreter& in, const Arguments&, Value) {
 Value lookup_idle(Interpreter& in, Namespace& self, std::string_view name) {
   if (self.path == "torch.cuda" && name == "is_initialized") return in.native(name, not_initialised);
   if (self.path == "torch" && name == "cuda") return in.name_space("torch.cuda", lookup_idle);
-  return in.attribute(python_module(in, "torch"), self.path == "torch" ? name : "cuda", {});
+  return in.attribute(python_module(in, self.path), name, {});
 }
 
 // What was imported is not followed.

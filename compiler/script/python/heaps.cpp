@@ -8,76 +8,117 @@
 namespace tilewright::script::python {
 namespace {
 
-// The list of a call, whose items are all known; null: an error is pending, or `unknown` is the answer.
-List* heap_of(Interpreter& in, const Arguments& args, std::string_view name, std::size_t count, Value* unknown) {
-  if (!takes(in, args, name, count, count)) return nullptr;
-  List* heap = args.positional[0].as<List>();
-  if (!heap) {
-    wrong_type(in, args.at(0), name, "a list", args.positional[0]);
-    return nullptr;
+// -1, 0 or 1 of two plain values of one type, or of tuples as far as such values decide; nothing: it takes a
+// comparison.
+std::optional<int> plain_order(Value a, Value b, int depth = 0) {
+  if (a.is_int() && b.is_int()) return a.i < b.i ? -1 : a.i > b.i;
+  if (!a.is_object() || !b.is_object() || a.o->type != b.o->type) return std::nullopt;
+  if (a.o == b.o && a.o->type == Type::Str) return 0;
+  if (Str* x = a.as<Str>()) {
+    const int order = x->text.compare(b.as<Str>()->text);
+    return order < 0 ? -1 : order > 0;
   }
-  for (Value v : args.positional) {
-    const Value found = in.unknown_within(v);
-    if (found.is_none()) continue;
-    // Where it stands in the heap is not known, nor is the order of the others.
-    if (in.lose(args.positional[0], found.reason())) *unknown = found;
-    return nullptr;
+  constexpr int kDeepest = 4;
+  Tuple *x = a.as<Tuple>(), *y = b.as<Tuple>();
+  if (!x || depth > kDeepest) return std::nullopt;
+  const std::size_t shorter = std::min(x->items.size(), y->items.size());
+  for (std::size_t i = 0; i < shorter; ++i) {
+    const auto order = plain_order(x->items[i], y->items[i], depth + 1);
+    if (!order || *order != 0) return order;
   }
-  return heap;
+  return x->items.size() < y->items.size() ? -1 : x->items.size() > y->items.size();
 }
 
-// Moves the item at `at` up to where its parent is not larger. False: an error is pending.
-bool move_up(Interpreter& in, std::vector<Value>& items, std::size_t from, std::size_t at, text::Span span) {
-  const Value item = items[at];
-  while (at > from) {
-    const std::size_t parent = (at - 1) / 2;
-    auto smaller = less(in, item, items[parent], span);
-    if (!smaller) return false;
-    if (!*smaller) break;
-    items[at] = items[parent];
-    at = parent;
-  }
-  items[at] = item;
-  return true;
-}
-
-bool move_down(Interpreter& in, std::vector<Value>& items, std::size_t at, text::Span span) {
-  const std::size_t begin = at;
-  const Value item = items[at];
-  std::size_t child = 2 * at + 1;
-  while (child < items.size()) {
-    if (!in.step(span)) return false;
-    if (child + 1 < items.size()) {
-      auto left = less(in, items[child], items[child + 1], span);
-      if (!left) return false;
-      if (!*left) ++child;
+// The list of a call. What is not known counts where it is compared: items that a step does not touch stay where they
+// are, whatever they are.
+class Heap {
+ public:
+  Heap(Interpreter& in, const Arguments& args, std::string_view name, std::size_t count) : in_(in), span_(args.call) {
+    if (!takes(in, args, name, count, count)) return;
+    const Value given = args.positional[0];
+    if (given.is_opaque() || given.is_poison()) {
+      answer_ = given;
+      return;
     }
-    items[at] = items[child];
-    at = child;
-    child = 2 * at + 1;
+    list_ = given.as<List>();
+    if (!list_) wrong_type(in, args.at(0), name, "a list", given);
   }
-  items[at] = item;
-  return move_up(in, items, begin, at, span);
-}
+  explicit operator bool() const { return list_ != nullptr; }
+  // What a call gives whose steps could not be followed: an error that is pending, or what is not known.
+  Value answer() const { return answer_; }
+  std::vector<Value>& items() { return list_->items; }
+
+  // a < b; nothing: see answer(). A comparison of the script's may change the list, which ends the call as in Python.
+  std::optional<bool> smaller(Value a, Value b) {
+    if (const auto order = plain_order(a, b)) return *order < 0;
+    if (!is_plain(a) || !is_plain(b)) {
+      Value unknown = in_.unknown_within(a);
+      if (unknown.is_none()) unknown = in_.unknown_within(b);
+      if (!unknown.is_none()) {  // where it stands in the heap is not known, nor is the order of the others
+        if (in_.lose(Value::object(list_), unknown.reason())) answer_ = unknown;
+        return std::nullopt;
+      }
+    }
+    const std::size_t size = list_->items.size();
+    const auto found = less(in_, a, b, span_);
+    if (found && list_->items.size() != size) {
+      in_.fail(code::kValue, span_, "the list changed its size while it was compared", {}, "RuntimeError");
+      return std::nullopt;
+    }
+    return found;
+  }
+
+  // Moves the item at `at` up to where its parent is not larger.
+  bool move_up(std::size_t from, std::size_t at) {
+    const Value item = list_->items[at];
+    while (at > from) {
+      const std::size_t parent = (at - 1) / 2;
+      const auto goes_up = smaller(item, list_->items[parent]);
+      if (!goes_up) return false;
+      if (!*goes_up) break;
+      list_->items[at] = list_->items[parent];
+      list_->items[parent] = item;
+      at = parent;
+    }
+    return true;
+  }
+
+  bool move_down(std::size_t at) {
+    const std::size_t begin = at, size = list_->items.size();
+    std::size_t child = 2 * at + 1;
+    while (child < size) {
+      if (!in_.step(span_)) return false;
+      if (child + 1 < size) {
+        const auto left = smaller(list_->items[child], list_->items[child + 1]);
+        if (!left) return false;
+        if (!*left) ++child;
+      }
+      std::swap(list_->items[at], list_->items[child]);
+      at = child;
+      child = 2 * at + 1;
+    }
+    return move_up(begin, at);
+  }
+
+  // The root, with `item` in its place.
+  Value replace_root(Value item) {
+    const Value root = std::exchange(list_->items[0], item);
+    return move_down(0) ? root : answer_;
+  }
+
+ private:
+  Interpreter& in_;
+  const text::Span span_;
+  List* list_ = nullptr;
+  Value answer_ = Value::error();
+};
 
 Value heappush(Interpreter& in, const Arguments& args, Value) {
-  Value unknown = Value::error();
-  List* heap = heap_of(in, args, "heappush", 2, &unknown);
-  if (!heap) return unknown;
+  Heap heap(in, args, "heappush", 2);
+  if (!heap) return heap.answer();
   if (!reserve(in, args.call, sizeof(Value))) return Value::error();
-  std::vector<Value> items = heap->items;  // an __lt__ of the script may change the list
-  items.push_back(args.positional[1]);
-  if (!move_up(in, items, 0, items.size() - 1, args.call)) return Value::error();
-  heap->items = std::move(items);
-  return Value::none();
-}
-
-Value replace_root(Interpreter& in, List* heap, Value item, text::Span span) {
-  std::vector<Value> items = heap->items;
-  const Value root = std::exchange(items[0], item);
-  if (!move_down(in, items, 0, span)) return Value::error();
-  heap->items = std::move(items);
-  return root;
+  heap.items().push_back(args.positional[1]);
+  return heap.move_up(0, heap.items().size() - 1) ? Value::none() : heap.answer();
 }
 
 Value empty_heap(Interpreter& in, text::Span span) {
@@ -85,43 +126,35 @@ Value empty_heap(Interpreter& in, text::Span span) {
 }
 
 Value heappop(Interpreter& in, const Arguments& args, Value) {
-  Value unknown = Value::error();
-  List* heap = heap_of(in, args, "heappop", 1, &unknown);
-  if (!heap) return unknown;
-  if (heap->items.empty()) return empty_heap(in, args.call);
-  if (!work(in, args.call, heap->items.size())) return Value::error();
-  const Value last = heap->items.back();
-  heap->items.pop_back();
-  return heap->items.empty() ? last : replace_root(in, heap, last, args.call);
+  Heap heap(in, args, "heappop", 1);
+  if (!heap) return heap.answer();
+  if (heap.items().empty()) return empty_heap(in, args.call);
+  const Value last = heap.items().back();
+  heap.items().pop_back();
+  return heap.items().empty() ? last : heap.replace_root(last);
 }
 
 Value heapreplace(Interpreter& in, const Arguments& args, Value) {
-  Value unknown = Value::error();
-  List* heap = heap_of(in, args, "heapreplace", 2, &unknown);
-  if (!heap) return unknown;
-  if (heap->items.empty()) return empty_heap(in, args.call);
-  return replace_root(in, heap, args.positional[1], args.call);
+  Heap heap(in, args, "heapreplace", 2);
+  if (!heap) return heap.answer();
+  return heap.items().empty() ? empty_heap(in, args.call) : heap.replace_root(args.positional[1]);
 }
 
 Value heappushpop(Interpreter& in, const Arguments& args, Value) {
-  Value unknown = Value::error();
-  List* heap = heap_of(in, args, "heappushpop", 2, &unknown);
-  if (!heap) return unknown;
-  if (heap->items.empty()) return args.positional[1];
-  auto smaller = less(in, heap->items[0], args.positional[1], args.call);
-  if (!smaller) return Value::error();
-  return *smaller ? replace_root(in, heap, args.positional[1], args.call) : args.positional[1];
+  Heap heap(in, args, "heappushpop", 2);
+  if (!heap) return heap.answer();
+  if (heap.items().empty()) return args.positional[1];
+  const auto smaller = heap.smaller(heap.items()[0], args.positional[1]);
+  if (!smaller) return heap.answer();
+  return *smaller ? heap.replace_root(args.positional[1]) : args.positional[1];
 }
 
 Value heapify(Interpreter& in, const Arguments& args, Value) {
-  Value unknown = Value::error();
-  List* heap = heap_of(in, args, "heapify", 1, &unknown);
-  if (!heap) return unknown;
-  std::vector<Value> items = heap->items;
-  for (std::size_t i = items.size() / 2; i-- > 0;) {
-    if (!move_down(in, items, i, args.call)) return Value::error();
+  Heap heap(in, args, "heapify", 1);
+  if (!heap) return heap.answer();
+  for (std::size_t i = heap.items().size() / 2; i-- > 0;) {
+    if (!heap.move_down(i)) return heap.answer();
   }
-  heap->items = std::move(items);
   return Value::none();
 }
 
@@ -139,8 +172,8 @@ Value extremes(Interpreter& in, const Arguments& args, Value) {
 
 constexpr Entry kHeapq[] = {
     {"heappush", heappush},
-    {"heappop", known<heappop>},
-    {"heapify", known<heapify>},
+    {"heappop", heappop},
+    {"heapify", heapify},
     {"heapreplace", heapreplace},
     {"heappushpop", heappushpop},
     {"nlargest", known<extremes<true>>},

@@ -6,6 +6,7 @@
 #include "compiler/script/python/inspect.h"
 #include "compiler/script/python/json.h"
 #include "compiler/script/python/methods.h"
+#include "compiler/script/python/more_names.h"
 
 namespace tilewright::script {
 
@@ -285,6 +286,8 @@ constexpr Module kModules[] = {
     {"pytest", pytest_names, unknown},
     {"numpy", numpy_names, numpy_name},
     {"torch", torch_names, torch_name},
+    {"torch.cuda", torch_cuda_names, torch_cuda_name},
+    {"random", random_names, random_name},
     {"ml_dtypes", no_names, ml_dtypes_name},
 };
 

@@ -150,6 +150,30 @@ bool is_shared(ir::Expr pointer) {
   return var && var->storage_scope.starts_with("shared");
 }
 
+// The buffer that an address of an element lies in; null: it is another pointer.
+const ir::Buffer* addressed(ir::Expr pointer) {
+  const auto* call = pointer.as<ir::Call>();
+  const auto* load = call && call->callee == &ir::builtin::address_of ? call->args[0].as<ir::Load>() : nullptr;
+  return load ? load->buffer : nullptr;
+}
+
+// The state space that a plain access names: "global", "shared"; empty: none, or both.
+std::string_view named_space(std::string_view text) {
+  constexpr std::string_view kAccesses[] = {"ld.", "st.", "atom.", "red."};
+  if (std::ranges::none_of(kAccesses, [&](std::string_view start) { return text.starts_with(start); })) return {};
+  std::string_view found;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('.'), text.size());
+    std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (word.ends_with('_')) word.remove_suffix(1);
+    if (word != "global" && word != "shared") continue;
+    if (!found.empty()) return {};
+    found = word;
+  }
+  return found;
+}
+
 // What a script gives at one place: for the choice of a row, and as an expression.
 struct Given {
   ptx::Argument argument;
@@ -227,6 +251,25 @@ ir::Expr typed(const ptx::Argument& a, ir::Expr value, ir::DataType dtype) {
 
 // A call with what the script wrote at each place.
 class InstructionCall {
+  // An address of a buffer that lies elsewhere than the instruction says.
+  void compare_spaces() {
+    const std::string_view space = named_space(text_);
+    if (space.empty()) return;
+    for (const Given& g : given_) {
+      if (g.argument.kind != ptx::Argument::Kind::Pointer || !g.value) continue;
+      const ir::Buffer* b = addressed(g.value);
+      if (!b) continue;
+      const bool shared = b->scope == ir::StorageScope::Shared || b->scope == ir::StorageScope::SharedDyn;
+      const bool global = b->scope == ir::StorageScope::Global;
+      if ((space == "shared" && global) || (space == "global" && shared)) {
+        in_.warn(code::kIntrinsic, g.span,
+                 "'" + std::string(b->name) + "' lies in " + (shared ? "shared" : "global") + " memory, and " + shown_ +
+                     " takes an address of " + std::string(space) + " memory",
+                 std::string("write ") + (shared ? "shared" : "global") + " in the name of the instruction");
+      }
+    }
+  }
+
   // On one line, as messages are.
   static std::string one_line(std::string text) {
     for (std::size_t at = text.find("\n  "), n = 0; at != text.npos; at = text.find("\n  ", at), ++n)
@@ -245,6 +288,7 @@ class InstructionCall {
     if (!in_.require_kernel(args_.call, shown_) || !says_what_is_skipped()) return Value::error();
     // Each form that the words leave looks at each operand.
     if (!in_.charge(16 * (1 + args_.positional.size()), args_.call) || !read_all()) return Value::error();
+    compare_spaces();
     auto resolved = words_.empty() ? resolve() : resolve_printed();
     if (!resolved) {
       const std::size_t dot = shown_.rfind('.');

@@ -1,7 +1,7 @@
 // T.Shuffle(vectors, indices): chosen lanes of several vectors side by side, from release 0.26 on.
 //
 // No node of the kernel stands for it: a lane is read where its vector is made, and several lanes are a vector where
-// they lie side by side in memory or are all the same.
+// they lie side by side in memory, are all the same, or are the bits of one number.
 #include "compiler/script/tirx/shuffle.h"
 
 #include <algorithm>
@@ -63,6 +63,26 @@ ir::Expr loaded_together(std::span<const ir::Expr> lanes) {
   return ir::load(first->buffer, indices);
 }
 
+// Values as the bits of one number, the first of them lowest; null: no number has so many.
+ir::Expr as_bits(std::span<const ir::Expr> lanes) {
+  const ir::DataType element = lanes[0].dtype();
+  const int bits = element.bits * static_cast<int>(lanes.size());
+  if (element.bits < 8 || element.is_bool() || (bits != 16 && bits != 32 && bits != 64)) return {};
+  const ir::DataType number{ir::TypeCode::UInt, static_cast<std::uint8_t>(bits), 1};
+  const ir::DataType part{ir::TypeCode::UInt, element.bits, 1};
+  ir::Expr all;
+  for (std::size_t i = 0; i < lanes.size(); ++i) {
+    const ir::Expr same = element == part ? lanes[i] : ir::call(part, ir::builtin::reinterpret, {&lanes[i], 1});
+    const auto shift = static_cast<std::int64_t>(i) * element.bits;
+    ir::Expr moved = ir::cast(number, same);
+    if (i > 0) moved = ir::binary(ir::ExprKind::Shl, moved, ir::int_imm(number, shift));
+    all = all ? ir::binary(ir::ExprKind::BitOr, all, moved) : moved;
+  }
+  ir::DataType vector = element;
+  vector.lanes = static_cast<decltype(vector.lanes)>(lanes.size());
+  return ir::call(vector, ir::builtin::reinterpret, {&all, 1});
+}
+
 }  // namespace
 
 Value shuffle(Interpreter& in, const Arguments& args, Value) {
@@ -96,7 +116,8 @@ Value shuffle(Interpreter& in, const Arguments& args, Value) {
   if (chosen.empty()) return in.fail(code::kValue, a.span(1), "T.Shuffle takes one lane at least");
   if (chosen.size() == 1) return Value::expr(chosen[0]);
   const bool same = std::ranges::all_of(chosen, [&](ir::Expr e) { return ir::structurally_equal(e, chosen[0]); });
-  const ir::Expr together = same ? ir::broadcast(chosen[0], static_cast<int>(chosen.size())) : loaded_together(chosen);
+  ir::Expr together = same ? ir::broadcast(chosen[0], static_cast<int>(chosen.size())) : loaded_together(chosen);
+  if (!together) together = as_bits(chosen);
   if (together) return Value::expr(together);
   return in.fail(code::kUnsupported, args.call, "a vector of values that do not lie side by side is not supported",
                  "store them into a local array and load that as a vector");

@@ -5,6 +5,7 @@
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/tirx/signature.h"
 #include "compiler/script/tirx/tirx.h"
+#include "compiler/script/traced/truth.h"
 
 namespace tilewright::script {
 namespace {
@@ -259,7 +260,13 @@ class Trace {
     Arguments arguments;
     arguments.positional = arguments_;
     if (!given("host_prelude").is_none()) arguments.keywords = host;
-    return !in_.call_function(f_, arguments).is_error();
+    const std::size_t frames = kernel_.ifs.size();
+    if (in_.call_function(f_, arguments).is_error()) return false;
+    if (kernel_.ifs.size() == frames) return true;
+    return fail(code::kCondition, at_name(),
+                "a frame of this kernel was not closed: a generator that yields in it "
+                "did not go on",
+                "use a generator that yields in a frame with @contextmanager");
   }
 
   bool leave() { return !prelude_call("_leave", {kernel_.session}).is_error(); }
@@ -275,6 +282,16 @@ class Trace {
 };
 
 }  // namespace
+
+bool refuses_truth(Interpreter& in) { return in.kernel() && in.kernel()->traced && !in.in_script_mode(); }
+
+Value no_truth(Interpreter& in, text::Span at, std::string_view what, std::string_view instead) {
+  return in.fail(code::kCondition, at,
+                 std::string(what) +
+                     " of run-time values has no meaning while a kernel is traced: Python asks for "
+                     "their truth at once",
+                 "write " + std::string(instead) + "(...)");
+}
 
 Flow trace_kernel(Interpreter& in, Function* f, const Arguments& options) {
   if (Trace(in, f, options).run()) return Flow::Normal;

@@ -11,6 +11,7 @@ namespace {
 
 using text::Dialect::V0_27;
 
+constexpr std::string_view kInUse = "txl.in use";
 constexpr std::string_view kLibrary = "tirx_kernels.tirx_lite";
 
 // ---- the decorator ------------------------------------------------------------------------------------------------
@@ -334,6 +335,8 @@ bool is_traced_library(std::string_view dotted) {
   return dotted.starts_with(kLibrary) && (dotted.size() == kLibrary.size() || dotted[kLibrary.size()] == '.');
 }
 
+bool uses_traced_library(Interpreter& in) { return in.builtins().find(kInUse) != nullptr; }
+
 Value traced_module(Interpreter& in, std::string_view dotted) {
   if (in.dialect() < V0_27) {
     return in.refuse(code::kDialect, {},
@@ -341,6 +344,7 @@ Value traced_module(Interpreter& in, std::string_view dotted) {
                          std::string(text::dialect_name(in.dialect())),
                      "write # tilewright: dialect 0.27", "ImportError");
   }
+  in.builtins().set(kInUse, Value::boolean(true));
   if (dotted == "tirx_kernels.tirx_lite.idioms") return surface_space(in, "txl.idioms", "txl.idioms", lookup_surface);
   return surface_space(in, "txl", "txl", lookup_surface);
 }

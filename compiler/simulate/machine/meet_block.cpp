@@ -17,6 +17,27 @@ using Kind = Site::Kind;
 // Is a named barrier for the threads of the whole CTA, in place of a number of them?
 bool counts_all(const Site& site) { return site.args.size() < 2 && site.count == Site::kWholeCta; }
 
+// Those who meet, and those who arrived for it, give a barrier one number of threads. `said`: by the latter.
+template <class Wanted>
+void compare_counts(Machine& m, const std::string& name, std::span<Thread* const> here, Wanted wanted_of,
+                    std::int64_t said) {
+  const std::int64_t wanted = wanted_of(*here[0]);
+  const auto tell = [&](const Thread& t, const std::string& others, std::vector<Finding::Related> related) {
+    Finding f;
+    f.code = code::kDivergence;
+    f.message = name + " is for " + std::to_string(wanted_of(t)) + " threads here, and for " + others;
+    f.hint = "give one number of threads at all calls of a barrier (PTX 9.7.13.1)";
+    f.related = std::move(related);
+    m.report(std::move(f), &t);
+  };
+  for (const Thread* t : here) {
+    if (wanted_of(*t) == wanted) continue;
+    tell(*t, std::to_string(wanted) + " where others wait",
+         {{m.origin_of(*here[0]), "thread " + std::to_string(here[0]->linear) + " waits here"}});
+  }
+  if (said != wanted) tell(*here[0], std::to_string(said) + " where others arrived", {});
+}
+
 constexpr const char* kMoveOut = "move the barrier out of the branch, so that all threads come to one call";
 
 }  // namespace
@@ -124,6 +145,7 @@ bool Scheduler::complete_named(std::uint32_t cta) {
   std::span<Thread> threads = m_.cta_threads(cta);
   auto id_of = [&](const Thread& t) { return t.registers[m_.site_of(t).args[0]] & 15; };
   auto name_of = [](std::uint64_t id) { return "named barrier " + std::to_string(id); };
+  const auto wanted_of = [this](const Thread& t) { return wanted_at(t); };
   bool any = false;
   std::array<std::vector<Thread*>, 16> waiting;
   for (std::size_t w = 0; w < threads.size(); w += 32) {
@@ -159,6 +181,7 @@ bool Scheduler::complete_named(std::uint32_t cta) {
         continue;
       }
       ++arrived_[cta][id_of(t)];
+      arrived_[arrived_.size() / 2 + cta][id_of(t)] = wanted_at(t);
       m_.observers_.tell(&Observer::arrive, t, named_place(cta, id_of(t)), false);
       release(t);
       any = true;
@@ -172,15 +195,8 @@ bool Scheduler::complete_named(std::uint32_t cta) {
       const std::int64_t coming = std::max<std::int64_t>(0, wanted - arrived_[cta][id]);
       if (coming > static_cast<std::int64_t>(left.size())) break;
       const auto here = left.first(std::min(left.size(), static_cast<std::size_t>(std::max<std::int64_t>(32, coming))));
-      for (const Thread* t : here) {
-        if (wanted_at(*t) == wanted) continue;
-        Finding f;
-        f.code = code::kDivergence;
-        f.message = name_of(id) + " is for " + std::to_string(wanted_at(*t)) + " threads here, and for " +
-                    std::to_string(wanted) + " where others wait";
-        f.related.push_back({m_.origin_of(*here[0]), "thread " + std::to_string(here[0]->linear) + " waits here"});
-        m_.report(std::move(f), t);
-      }
+      const std::int64_t said = arrived_[cta][id] > 0 ? arrived_[arrived_.size() / 2 + cta][id] : wanted;
+      compare_counts(m_, name_of(id), here, wanted_of, said);
       if (m_.observers_) {
         m_.observers_.tell(&Observer::meet_named, here, named_place(cta, id));
         m_.observers_.tell(&Observer::pass, here, named_place(cta, id), name_of(id));

@@ -16,7 +16,7 @@ constexpr int kIdleRounds = 4;
 }  // namespace
 
 void Scheduler::start(std::uint32_t ctas) {
-  arrived_.assign(ctas, {});
+  arrived_.assign(2 * ctas, {});  // behind those of all CTAs: for how many threads they say that the barrier is
   cluster_phase_ = 0;
   idle_polls_ = 0;
 }

@@ -147,6 +147,10 @@ class Specialize:
             _check_registers(self.session, what, regs)
         if not _contiguous(warps):
             raise ValueError(f"{what}: warps={warps} have gaps; a role is one range of warps")
+        total = self.session.warps
+        extra = [warp for warp in warps if not 0 <= warp < total]
+        if extra:
+            raise ValueError(f"{what} has warps {extra}, and the kernel has {total}: 0 to {total - 1}")
         if group is not None:
             if group not in self.groups:
                 raise ValueError(f"{what}: its warpgroup is of another kernel")
@@ -200,9 +204,6 @@ class Specialize:
     def _check(self):
         total = self.session.warps
         owned = [warp for role in self.roles for warp in role.warps]
-        extra = sorted(warp for warp in owned if not 0 <= warp < total)
-        if extra:
-            raise ValueError(f"roles have warps {extra}, and the kernel has {total}: 0 to {total - 1}")
         missing = sorted(set(range(total)) - set(owned))
         if missing:
             raise ValueError(f"warps {missing} have no role; the roles share out all {total} warps of the kernel")

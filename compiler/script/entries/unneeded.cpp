@@ -1,0 +1,50 @@
+#include "compiler/script/entries/unneeded.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "compiler/script/interpreter.h"
+
+namespace tilewright::script {
+namespace {
+
+bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_quote(char c) { return c == '"' || c == '\''; }
+
+// How often the text names it, but for texts that are the name alone, as in __all__.
+std::size_t uses(std::string_view text, std::string_view name) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + name.size())) {
+    const char before = at == 0 ? ' ' : text[at - 1];
+    const std::size_t end = at + name.size();
+    const char after = end < text.size() ? text[end] : ' ';
+    if (word_char(before) || word_char(after) || (is_quote(before) && after == before)) continue;
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+std::string_view bound_configs(const syntax::Node* statement) {
+  auto* a = syntax::as<syntax::Assign>(statement);
+  auto* name = a && a->targets.size() == 1 ? syntax::as<syntax::NameRef>(a->targets[0]) : nullptr;
+  return name && name->name.text.ends_with("CONFIGS") ? name->name.text : std::string_view();
+}
+
+void pass_over_configs(Interpreter& in, const syntax::Tree& tree, std::span<const std::string> entries) {
+  const std::string_view script = tree.source()->text();
+  if (entries.empty() || script.find("globals(") != std::string_view::npos) return;
+  std::vector<Value> names;
+  for (const syntax::Tree::Statement& s : tree.statements()) {
+    const std::string_view name = bound_configs(s.node->statement);
+    if (name.empty() || uses(script, name) != uses(s.node->text, name)) continue;
+    if (std::ranges::all_of(entries, [&](const std::string& e) { return uses(e, name) == 0; })) {
+      names.push_back(in.string(name));
+    }
+  }
+  if (!names.empty()) in.builtins().set(kUnneeded, in.tuple(std::move(names)));
+}
+
+}  // namespace tilewright::script
