@@ -1,6 +1,7 @@
 #include "compiler/cuda/host.h"
 
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -32,7 +33,23 @@ class Writer {
     names_.reserve(kernel.symbol);
   }
 
-  std::string write() {
+  HostParts parts(std::span<const Expr> numbers) {
+    HostParts out{
+        .text = {}, .function = "launch_" + text::identifier(kernel_.kernel->name), .parameters = {}, .numbers = {}};
+    out.text = write([&] {
+      for (Expr e : numbers) out.numbers.push_back(number(e));
+    });
+    out.has_module = driver_ && !kernel_.plan.constant_maps.empty();
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      const std::string& p = parameters_[i];
+      const std::size_t space = p.rfind(' ');
+      out.parameters.push_back({parameter_vars_[i], p.substr(0, space), p.substr(space + 1)});
+    }
+    return out;
+  }
+
+  // `before_end`: called when the body is written and the signature is not.
+  std::string write(const std::function<void()>& before_end = {}) {
     if (auto foreign = lower::foreign_host_call(kernel_.host)) throw Inexpressible{*foreign};
     parameters();
     std::string body;
@@ -40,6 +57,7 @@ class Writer {
     for (const dispatch::TensorMap& map : maps_) encode(body, map);
     place_maps(body);
     launch(body);
+    if (before_end) before_end();
 
     std::string out = header();
     out += driver_ ? "inline CUresult " : "inline cudaError_t ";
@@ -69,7 +87,7 @@ class Writer {
         case lower::ParamKind::TensorMap: {
           auto map = std::ranges::find(maps_, p.var, &dispatch::TensorMap::var);
           if (map == maps_.end()) {
-            parameters_.push_back("const CUtensorMap& " + name(p.var, p.var->name));
+            add_parameter(nullptr, "const CUtensorMap& " + name(p.var, p.var->name));
           } else {
             pointer(map->tensor->data, map->tensor, kVoid);
           }
@@ -84,15 +102,19 @@ class Writer {
     for (const lower::KernelParam& p : kernel_.plan.params) {
       if (!lower::in_global_memory(kernel_.plan, p)) continue;
       const std::string& memory = map_memory_[p.var] = names_.take(std::string(p.var->name) + "_memory");
-      parameters_.push_back((driver_ ? "CUdeviceptr " : "CUtensorMap* ") + memory);
+      add_parameter(nullptr, (driver_ ? "CUdeviceptr " : "CUtensorMap* ") + memory);
     }
   }
 
+  void add_parameter(const Var* var, std::string declaration) {
+    parameters_.push_back(std::move(declaration));
+    parameter_vars_.push_back(var);
+  }
   void pointer(const Var* var, const Buffer* tensor, DataType dtype) {
     if (known_.contains(var)) return;
     const std::string& given = name(var, tensor && !tensor->name.empty() ? tensor->name : var->name);
     if (tensor) dtype = tensor->dtype;
-    parameters_.push_back((driver_ ? "CUdeviceptr " : pointer_type(dtype)) + given);
+    add_parameter(var, (driver_ ? "CUdeviceptr " : pointer_type(dtype)) + given);
   }
   std::string pointer_type(DataType dtype) {
     bool typed = !dtype.is_void() && !dtype.is_handle();
@@ -100,7 +122,7 @@ class Writer {
   }
   void scalar(const Var* var) {
     if (known_.contains(var)) return;
-    parameters_.push_back(scalar_type(var->dtype) + " " + name(var, var->name));
+    add_parameter(var, scalar_type(var->dtype) + " " + name(var, var->name));
   }
   std::string scalar_type(DataType dtype) {
     // Half-precision scalars are bits to a C++ compiler without CUDA's headers.
@@ -541,11 +563,20 @@ class Writer {
   text::Names names_{reserved_words()};
   const std::vector<dispatch::TensorMap>& maps_ = kernel_.plan.tensor_maps;
   std::vector<std::string> parameters_;
+  std::vector<const Var*> parameter_vars_;  // of each; null: it stands for none
   std::unordered_map<const Var*, std::string> known_, computed_;
   std::unordered_map<const Var*, std::string> map_memory_;  // the parameter that says where a map goes
 };
 
 }  // namespace
+
+std::expected<HostParts, std::string> host_parts(const lower::LoweredKernel& kernel, std::span<const Expr> numbers) {
+  try {
+    return Writer(kernel, HostApi::Driver).parts(numbers);
+  } catch (const Inexpressible& e) {
+    return std::unexpected(e.what);
+  }
+}
 
 std::expected<std::string, std::string> host_launcher(const lower::LoweredKernel& kernel, HostApi api) {
   ScratchArena scratch;

@@ -465,8 +465,9 @@ class Dispatcher {
       if (!given && !readers_of(call.primitive, k.name, shared_.dialect()).empty()) nearest.consider(k.name);
     }
     if (call.dispatch.empty()) nearest.consider("dispatch");
-    for (std::size_t i = call.args.size(); row && i < row->operands.size(); ++i)
-      nearest.consider(row->operands[i].name);
+    // An operand with a default stands among the arguments, whether or not it was written.
+    for (std::size_t i = 0; row && i < row->operands.size(); ++i)
+      if (i >= call.args.size() || !row->operands[i].required()) nearest.consider(row->operands[i].name);
     return nearest.found();
   }
 

@@ -21,6 +21,10 @@ constexpr std::pair<std::string_view, std::string_view> kUsual[] = {
     {"torch.nn.functional", "F"},
     {"numba.cuda", "cuda"},
     {"numpy", "np"},
+    {"jax.experimental.pallas.mosaic_gpu", "plgpu"},
+    {"jax.experimental.pallas.triton", "plgpu"},
+    {"jax.experimental.pallas", "pl"},
+    {"pltriton", "plgpu"},
     {"libdevice", "tl.libdevice"},
 };
 
@@ -53,21 +57,12 @@ const ForeignRow* row_of(ForeignSpace space, std::string_view path) {
     case ForeignSpace::Any: break;
   }
   const std::string known = usual(path);
-  if (const ForeignRow* row = find(foreign_packages(), known)) return row;
+  for (const auto& rows : {foreign_packages(), foreign_jax_mojo()})
+    if (const ForeignRow* row = find(rows, known)) return row;
   const std::size_t dot = known.rfind('.');
   if (dot == known.npos) return find(foreign_cuda(), known);
   const bool held = text::lists_word(kHolders, std::string_view(known).substr(0, dot));
   return held ? find(foreign_cuda(), last_of(known)) : nullptr;
-}
-
-// A row as the release writes it. From 0.27 on the instructions of PTX are written by their words, and their rows have
-// no names there.
-std::string said(const intrinsics::Intrinsic& row, text::Dialect release) {
-  std::string out = intrinsics::say(row, release);
-  constexpr std::string_view kJoined = "T.ptx.cp_async", kWords = "T.ptx.cp.async_";
-  if (release < text::Dialect::V0_27 || !out.starts_with(kJoined)) return out;
-  const std::string rest = out.substr(kJoined.size());
-  return std::string(kWords) + (rest.empty() ? ".cg.shared.global_" : rest);
 }
 
 // The rows in braces as the release spells them, and the name where `{name}` stands.
@@ -81,11 +76,11 @@ std::string spelled(std::string_view words, std::string_view name, text::Dialect
     }
     const std::string_view inner = words.substr(i + 1, end - i - 1);
     const intrinsics::Intrinsic* row = inner == "name" ? nullptr : intrinsics::row_of_id(inner);
-    out += row ? said(*row, release) : std::string(name);
+    out += row ? intrinsics::say(*row, release) : std::string(name);
     i = end;
   }
   for (std::size_t at = out.find("$name"); at != out.npos; at = out.find("$name")) out.replace(at, 5, name);
-  return out;
+  return intrinsics::say(out, release);
 }
 
 // A template of `instead` as people read it: `$1` is a, `$4|32` is 32.

@@ -1,5 +1,5 @@
-// Names of other languages of kernels (CUDA C++, Triton, CUTLASS and CuTe, TileLang, numba, numpy, torch), each with
-// what it means here. A name of this table is never taken for a misspelt one that is near it.
+// Names of other languages of kernels (CUDA C++, Triton, CUTLASS and CuTe, TileLang, numba, numpy, torch, JAX, Mojo),
+// each with what it means here. A name of this table is never taken for a misspelt one that is near it.
 #pragma once
 #include <optional>
 #include <string>

@@ -14,6 +14,7 @@ struct ForeignRow {
 
 std::span<const ForeignRow> foreign_cuda();      // names alone
 std::span<const ForeignRow> foreign_packages();  // paths of Triton, CuTe, TileLang, numba, torch
+std::span<const ForeignRow> foreign_jax_mojo();  // paths of JAX, Pallas and Mojo, and what is left of C++
 std::span<const ForeignRow> foreign_tiles();
 std::span<const ForeignRow> foreign_buffers();
 std::span<const ForeignRow> foreign_scalars();

@@ -64,6 +64,8 @@ constexpr ForeignRow kBuffers[] = {
     {"dim", "ndim", "write .ndim"},
     {"flatten ravel unsqueeze squeeze expand expand_dims broadcast_to repeat", "", kView},
     {"item tolist", "", "an element is buffer[0]"},
+    {"clamp clip clamp_ clamp_min clamp_max", "",
+     "no tile primitive does this: write a loop over the elements, with T.max(T.min(x, high), low)"},
     {"data_ptr ptr get_ptr address iterator", "", "the address of an element is .ptr_to([0, 0])"},
     {"stride", "", "write .strides[i]"},
     {"load", "", "an element is x = buffer[i, j]; .vload([i, j], dtype) reads a vector"},

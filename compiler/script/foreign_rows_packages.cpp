@@ -159,8 +159,6 @@ constexpr ForeignRow kRows[] = {
      "write tile = T.alloc_local(shape, dtype), then Tx.zero(tile)"},
     {"torch.softmax F.softmax", "", "a softmax is Tx.cta.max, T.exp and Tx.cta.sum"},
     {"jnp.float16 jnp.bfloat16 jnp.float32 jnp.int32", "\"$name\"", kDtype},
-    {"pl.load pl.store pl.program_id pl.ds", "",
-     "a tile is copied with Tx.cta.copy(dst, src); ids are declared: T.cta_id([n])"},
     // packages as a whole, where no name of them is known
     {"tl", "",
      "Triton's names are none of a script's: tiles are copied with Tx.cta.copy, ids declared with T.cta_id([n])"},

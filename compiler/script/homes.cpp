@@ -61,6 +61,7 @@ std::vector<Home> homes_of(const Surface& surface, std::string_view name) {
   if (name == "T") out.push_back({"tvm.script", "tirx", "T"});
   if (name == "I") out.push_back({"tvm.script", "ir", "I"});
   if (name == "Tx") out.push_back({"tvm.script.tirx", "tile", "Tx"});
+  if (name == "txl" && surface.dialect() >= text::Dialect::V0_27) out.push_back({"tirx_kernels.tirx_lite", "", "txl"});
   if (name == "np") out.push_back({"numpy", "", "np"});
   if (std::string_view module = prelude_module(name); !module.empty()) {
     from(module);

@@ -45,7 +45,7 @@ class CheckReport(Answer):
 
 @dataclass(frozen=True)
 class CheckReportCount(Answer):
-    """How many there are of each; `fixable`: findings with a fix; `unchecked`: functions that were not looked at; `failures`: files that could not be."""
+    """How many there are of each; `fixable`: findings with a fix; `unchecked`: functions that were not looked at; `failures`: files that could not be; `fixes_not_tried`: findings with a fix that was not tried for lack of time."""
 
     files: int
     kernels: int
@@ -55,6 +55,7 @@ class CheckReportCount(Answer):
     silenced: int
     unchecked: int
     failures: int
+    fixes_not_tried: int
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,7 @@ class Diagnostic(Answer):
     hint: str
     chain: Optional[List[Optional[Range]]] = None
     fixes: Optional[List[Fix]] = None
+    fixes_not_tried: Optional[bool] = None
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ struct AnswerOptions {
   std::string lines, call;
 
   bool is_part() const { return summary || !fields.empty(); }  // which only JSON has
+  bool of_lines() const { return !lines.empty() || !call.empty(); }
 };
 // `--fields` and `--summary`; both mean `--json`.
 void add_answer(CLI::App& command, AnswerOptions& options);

@@ -27,6 +27,7 @@ struct CheckOptions {
   std::vector<std::string> archs;
   std::vector<std::string> deny;
   bool simulate = false;
+  unsigned fix_seconds = 2;
   unsigned jobs = threads::kAllCores;
   DialectOption dialect_option;
   std::optional<text::Dialect> dialect;  // as the option says
@@ -82,7 +83,7 @@ class Check {
 
  private:
   // None is looked for in a file without findings.
-  std::vector<work::FindingFix> fixes_of(const project::LoadedFile& file, const work::CheckedFile& checked) const {
+  work::FindingFixes fixes_of(const project::LoadedFile& file, const work::CheckedFile& checked) const {
     if (work::findings(checked).empty()) return {};
     return ide::script_fixes(file,
                              {.codes = {},
@@ -90,7 +91,8 @@ class Check {
                               .archs = options_.archs,
                               .deny_fallback = denied("fallback"),
                               .simulate = options_.simulate,
-                              .jobs = trial_jobs_},
+                              .jobs = trial_jobs_,
+                              .time = std::chrono::seconds(options_.fix_seconds)},
                              stop_);
   }
   // What is silenced is an error again.
@@ -207,6 +209,11 @@ void add_check(CLI::App& app, Run& run) {
   c->add_flag("--simulate", options->simulate,
               "Try each kernel out on the simulator, too: races, missing waits, deadlocks; what could not be looked at "
               "is said");
+  c->add_option("--fix-seconds", options->fix_seconds,
+                "Time in which the fixes of a file's findings are tried, for JSON and SARIF; which findings it was too "
+                "short for is said")
+      ->check(CLI::Range(0U, 600U))
+      ->capture_default_str();
   add_jobs(*c, options->jobs);
   c->footer(
       "Examples:\n  tilewright check                              the workspace\n  tilewright check kernels/           "

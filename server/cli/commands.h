@@ -22,6 +22,7 @@ inline constexpr int kFine = 0, kErrors = 1, kUsage = 2;
   X(check)                     \
   X(fix)                       \
   X(compile)                   \
+  X(export)                    \
   X(explain)                   \
   X(entries)                   \
   X(layout)                    \

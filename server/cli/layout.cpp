@@ -2,11 +2,13 @@
 #include "server/render/layout.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "compiler/layout/picture.h"
 #include "compiler/text/amounts.h"
 #include "server/cli/answer.h"
 #include "server/cli/commands.h"
+#include "server/cli/layout_lines.h"
 #include "server/ide/layout_expression.h"
 #include "server/project/console.h"
 #include "server/project/files.h"
@@ -22,7 +24,7 @@ struct LayoutCommand {
   std::string expression, access, shape, dtype, by;
   int bits = 0;  // 0: one element
   std::int64_t rows = 0, columns = 0;
-  bool svg = false;
+  bool svg = false, given = false;  // a picture, an expression
   std::string svg_file;
   AnswerOptions answer;
   bool json = false;
@@ -182,7 +184,30 @@ int answer_text(const LayoutCommand& command, const layout::Layout& layout, cons
   return print(out + "\n" + *table);
 }
 
+// Of the lines of a script that are asked for, as they are touched there.
+Ended layouts_of_lines(const LayoutCommand& command) {
+  auto lines = lines_of(command.answer);
+  if (!lines) return fail_usage(lines.error());
+  const bool of_script = lines->has_value();
+  if (!of_script && !command.given)
+    return fail_usage("say a layout expression, --call FILE:LINE, or a script with --lines A:B");
+  if (!of_script) return std::nullopt;
+  if (command.svg || !command.access.empty() || !command.shape.empty())
+    return fail_usage("--svg, --access and --shape are for a layout expression",
+                      "the accesses of a script are found in it");
+  if (command.expression.empty() && (*lines)->file.empty())
+    return fail_usage("--lines are those of a script", "for example: tilewright layout gemm.py --lines 10:20");
+  if (!command.expression.empty() && !command.answer.call.empty() && !std::filesystem::exists(command.expression))
+    return fail_usage("--call FILE:LINE takes the place of the expression");
+  layout::PictureOptions picture = picture_options(command, ir::kFloat16);
+  if (command.rows == 0) picture.rows = kTableRows;
+  if (command.columns == 0) picture.columns = kTableColumns;
+  const std::string& file = command.expression.empty() ? (*lines)->file : command.expression;
+  return print_line_layouts(file, **lines, picture, command.answer, command.json);
+}
+
 int run_layout(const LayoutCommand& command) {
+  if (Ended ended = layouts_of_lines(command)) return *ended;
   auto dtype = command.dtype.empty() ? ir::kFloat16 : ir::parse_dtype(command.dtype);
   if (!dtype || dtype->storage_bits() <= 0)
     return fail_usage("unknown element type '" + command.dtype + "'", "for example float16, float32, uint8");
@@ -230,7 +255,9 @@ int run_layout(const LayoutCommand& command) {
 void add_layout(CLI::App& app, Run& run) {
   auto command = std::make_shared<LayoutCommand>();
   CLI::App* c = app.add_subcommand("layout", "Evaluate a layout expression and show its mapping");
-  c->add_option("expression", command->expression, "For example 'TileLayout(S[(8, 4) : (4 @ laneid, 1)])'")->required();
+  CLI::Option* expression =
+      c->add_option("expression", command->expression,
+                    "For example 'TileLayout(S[(8, 4) : (4 @ laneid, 1)])'; with --lines a script");
   c->add_option("--shape", command->shape, "Logical shape, e.g. 64,64 (default: one dimension an iter of the layout)");
   CLI::Option* svg = c->add_option("--svg", command->svg_file, "A picture, into FILE or to standard output")
                          ->expected(0, 1)
@@ -250,12 +277,20 @@ void add_layout(CLI::App& app, Run& run) {
       ->check(CLI::Range(1, 4096));
   c->add_flag("--json", command->json, "As JSON");
   add_answer(*c, command->answer);
+  CLI::Option* touched =
+      c->add_option("--lines", command->answer.lines,
+                    "Of the buffers that these lines of a script touch, instead of an expression: A:B");
+  c->add_option("--call", command->answer.call,
+                "Of the buffers that the call at FILE:LINE touches, without an expression")
+      ->excludes(touched);
   c->footer(
       "Examples:\n  tilewright layout 'TileLayout(S[(8, 4, 2) : (4 @ laneid, 1 @ laneid, 1)])' --shape 8,8\n"
       "  tilewright layout 'mma_shared_layout(\"float16\", 3, (64, 64))' --shape 64,64 --by bank --svg tile.svg\n"
-      "  tilewright layout 'TileLayout(S[32, 64])' --access 'lane -> (lane, 0)' --bits 32");
-  c->callback([command, svg, &run] {
+      "  tilewright layout 'TileLayout(S[32, 64])' --access 'lane -> (lane, 0)' --bits 32\n"
+      "  tilewright layout --call gemm.py:24           of the operands of this call, with what its accesses cost");
+  c->callback([command, svg, expression, &run] {
     command->svg = svg->count() > 0;
+    command->given = expression->count() > 0;
     command->json = command->json || command->answer.is_part();
     run = [command] { return run_layout(*command); };
   });

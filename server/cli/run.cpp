@@ -105,6 +105,7 @@ int run_one(const RunOptions& options, work::RunRequest request, const std::stop
   project::say(stderr, render::run_messages(answer, render::colours(stderr)));
   if (options.json()) {
     render::Json report = render::run_json(answer);
+    if (const auto lines = lines_of(options.answer); *lines) render::keep_lines(report, **lines);
     if (!report.is_null() && !print_answer(report, options.answer, kRunSummary)) return kUsage;
   } else if (reported) {
     project::say(stdout, render::run_text(answer, render::colours(stdout)));
@@ -115,6 +116,7 @@ int run_one(const RunOptions& options, work::RunRequest request, const std::stop
 int run_command(const RunOptions& options) {
   if (!options.arch.empty() && !target_option(options.arch)) return kUsage;
   Interrupts interrupts;
+  if (const auto lines = lines_of(options.answer); !lines) return refuse(options, {lines.error(), {}});
   auto request = request_of(options);
   if (!request) return refuse(options, request.error());
   return options.all() ? run_batch(options, std::move(*request), interrupts.token())

@@ -129,6 +129,7 @@ class Report {
         if ((several_ && row.why.empty()) || !row.text.empty()) project::say(stdout, row.text + "\n");
       }
     } else if (format_ == RunFormat::Json) {
+      if (const auto lines = lines_of(options_.answer); lines && *lines) render::keep_lines(row.json, **lines);
       row.json = part_of(std::move(row.json), options_.answer, kRunSummary);
       project::emit(stdout, (rows_.empty() ? render::kRunsBegin : "") + render::run_element(row, rows_.empty()));
     }

@@ -210,6 +210,10 @@ void add_reports(CLI::App& c, RunOptions& options) {
       ->capture_default_str();
   c.add_flag_callback("--json", [&options] { options.format = "json"; }, "The same as --format json");
   add_answer(c, options.answer);
+  CLI::Option* lines = c.add_option("--lines", options.answer.lines,
+                                    "Only what was found, watched and counted at these lines: A:B; means --json");
+  c.add_option("--call", options.answer.call, "The same of the call at FILE:LINE, also in a file that is imported")
+      ->excludes(lines);
   c.add_flag("--require-all", options.require_all,
              "Of a batch: an entry that the device's architecture cannot run fails it, instead of being skipped");
   c.add_flag("--fail-fast", options.fail_fast, "Of a batch: the first run that fails ends it");

@@ -34,7 +34,7 @@ struct RunOptions {
   bool fail_fast = false, require_all = false, verbose = false, profile = false;
 
   bool all() const { return entries == std::vector<std::string>{"all"}; }
-  bool json() const { return format == "json" || answer.is_part(); }
+  bool json() const { return format == "json" || answer.is_part() || answer.of_lines(); }
 };
 
 // What `--summary` shows of a run.

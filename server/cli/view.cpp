@@ -108,6 +108,40 @@ std::optional<MadeByKernel> run_tools(const ViewCommand& command, session::Analy
   return out;
 }
 
+// Without the kernels, layouts and findings that the lines have nothing to do with.
+void keep_lines(ide::Page& page, session::Analysis& analysis, const render::ScriptLines& lines) {
+  const text::Source* script = &page.script->source();
+  auto covers = [&](const text::Anchors::Place& at) {
+    return at.source && (!lines.file.empty() || at.source == script) &&
+           lines.covers(at.source->path(), at.source->position(at.begin).line + 1,
+                        at.source->position(at.end).line + 1);
+  };
+  auto calls_there = [&](const session::CompiledKernel& kernel) {
+    const auto of = std::ranges::find_if(analysis.compiled, [&](const session::Compiled& c) {
+      return std::ranges::any_of(c.kernels, [&](const session::CompiledKernel& k) { return &k == &kernel; });
+    });
+    return of != analysis.compiled.end() && kernel.dispatched &&
+           std::ranges::any_of(kernel.dispatched->calls, [&](const dispatch::CallReport& call) {
+             const ir::Origin& origin = call.call->origin;
+             const text::Anchors& anchors = of->evaluation->anchors;
+             bool there = covers(anchors.resolve(origin.span));
+             for (const ir::CallSite* site = origin.chain; site && !there; site = site->outer)
+               there = covers(anchors.resolve(site->span));
+             return there;
+           });
+  };
+  std::erase_if(page.kernels, [&](const ide::PageKernel& k) {
+    const bool own = k.lines && lines.covers(script->path(), k.lines->first + 1, k.lines->second);
+    return !own && !calls_there(*k.kernel);
+  });
+  for (ide::PageKernel& k : page.kernels)
+    std::erase_if(k.layouts, [&](const ide::LayoutAt& l) {
+      return std::ranges::none_of(l.accesses, [&](const ide::LayoutAt::Access& a) { return covers(a.place); });
+    });
+  std::erase_if(analysis.findings,
+                [&](const session::Finding& f) { return !covers(f.anchors->resolve(f.diagnostic->span)); });
+}
+
 // Why views are missing, each reason once: "ptx: no CUDA compiler (NVRTC) found".
 std::vector<std::string> missing(const ide::Page& page) {
   std::vector<std::string> out;
@@ -143,6 +177,8 @@ int run_view(const ViewCommand& command) {
     if (!target_option(arch)) return kUsage;
   }
   if (command.json && command.html == "-") return fail_usage("--json and a page cannot both go to standard output");
+  const auto lines = lines_of(command.answer);
+  if (!lines) return fail_usage(lines.error());
   auto file = project::load(command.file, command.shown_name);
   if (!file) return fail_usage(file.error());
   file->dialect = command.dialect;
@@ -165,6 +201,10 @@ int run_view(const ViewCommand& command) {
     return found == made.end() ? nullptr : found->second;
   });
   page.checked = checked;
+  if (*lines) {
+    keep_lines(page, *analysis, **lines);
+    if (page.kernels.empty()) return fail_usage("no kernel of " + command.file + " is made of these lines");
+  }
   if (page.kernels.empty() && !errors)
     return fail_usage(command.file + " has no kernel to show",
                       "name one with --entry EXPR; `tilewright entries FILE` lists them");
@@ -202,6 +242,7 @@ void add_view(CLI::App& app, Run& run) {
       ->check(CLI::IsMember(kinds));
   c->add_flag("--json", command->json, "Print what is in the page as one JSON object");
   add_answer(*c, command->answer);
+  add_lines(*c, command->answer);
   add_jobs(*c, command->jobs);
   c->footer(
       "Examples:\n  tilewright view copy.py --html copy.html\n"

@@ -9,6 +9,8 @@
 #include "server/ide/lines.h"
 #include "server/ide/look.h"
 #include "server/ide/quick_fixes.h"
+#include "server/ide/script_fixes.h"
+#include "server/ide/sync_fixes.h"
 
 namespace tilewright::ide {
 namespace {
@@ -123,6 +125,11 @@ void for_diagnostics(Actions& actions, Actions& silences, const Query& q, std::s
     std::vector<QuickFix> fixes = quick_fixes(q, {d.code, at, d.fix, said}, analysis, tries);
     for (QuickFix& m : fixes) {
       actions.add(std::move(m.title), Action::Kind::QuickFix, m.at, std::move(m.text), &d, m.preferred);
+    }
+    if (is_of_simulator(d.code) && !said && tries > 0) {
+      --tries;
+      for (work::FindingFix& f : simulator_fixes(q.snapshot, d.code, at, q.stop))
+        actions.add(std::move(f.title), Action::Kind::QuickFix, {f.edit.begin, f.edit.end}, std::move(f.edit.text), &d);
     }
     if (said && !can_silence(*said)) continue;
     silence(silences, q, d);

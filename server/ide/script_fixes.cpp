@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <thread>
@@ -21,7 +22,7 @@ constexpr std::size_t kMostOfOne = 3;                     // fixes that a findin
 constexpr std::size_t kMostApplied = 1000;                // of one script
 constexpr std::size_t kMostSimulated = 48;                // edits that are simulated for one finding
 constexpr std::chrono::seconds kMostTime{20};             // that the simulations of one step of `fix` may take
-constexpr std::chrono::milliseconds kMostOfReport{2000};  // that fixes for a report may take
+constexpr std::chrono::milliseconds kMostOfEditor{1000};  // that fixes of one finding in an open document may take
 constexpr std::size_t kMostOfScript = 96;                 // edits that are simulated for all findings of one report
 
 bool is_wanted(const FoundHere& f, const FixOptions& options) {
@@ -80,10 +81,11 @@ bool is_better(const ScriptState& before, const ScriptState& now, const FoundHer
 struct Budget {
   std::size_t simulations = 0;
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::now() + kMostTime;
+  bool used_up = false;  // something was not tried for that
   bool spend() {
-    if (simulations == 0 || std::chrono::steady_clock::now() > until) return false;
-    --simulations;
-    return true;
+    if (simulations == 0 || std::chrono::steady_clock::now() > until) used_up = true;
+    if (!used_up) --simulations;
+    return !used_up;
   }
 };
 
@@ -107,10 +109,14 @@ std::vector<Tried> simulated_fixes(const ScriptState& state, const FoundHere& fi
   std::vector<Tried> best;
   std::size_t left = kMostSimulated;
   for (QuickFix& m : sync_candidates(state, finding)) {
-    if (left-- == 0 || stop.stop_requested() || !budget.spend()) break;
+    if (left-- == 0 || !budget.spend()) break;
     work::Edit edit{m.at.begin, m.at.end, with_line_ends(std::move(m.text), state.text())};
     auto after = state.after(edit, stop);
-    if (!after || !is_better(state, *after, finding)) continue;
+    if (!after) {
+      budget.used_up = true;
+      break;
+    }
+    if (!is_better(state, *after, finding)) continue;
     const std::size_t is = after->counts().all();
     if (!best.empty() && is >= best.front().after.counts().all()) continue;
     best.clear();
@@ -124,10 +130,14 @@ std::vector<Tried> guard_fixes(const ScriptState& state, const FoundHere& findin
                                Budget& budget) {
   std::size_t left = kMostSimulated;
   for (QuickFix& m : guard_candidates(state, finding)) {
-    if (left-- == 0 || stop.stop_requested() || !budget.spend()) break;
+    if (left-- == 0 || !budget.spend()) break;
     work::Edit edit{m.at.begin, m.at.end, with_line_ends(std::move(m.text), state.text())};
     auto after = state.after(edit, stop);
-    if (!after || !is_better(state, *after, finding) || after->simulated(stop) != 0) continue;
+    if (!after) {
+      budget.used_up = true;
+      break;
+    }
+    if (!is_better(state, *after, finding) || after->simulated(stop) != 0) continue;
     std::vector<Tried> out;
     out.push_back(tried_as(finding, m, std::move(edit), std::move(*after)));
     return out;
@@ -150,7 +160,9 @@ std::vector<Tried> tried_fixes(const ScriptState& state, const FoundHere& findin
   std::ranges::stable_partition(fixes, &QuickFix::preferred);
   std::vector<Tried> out;
   for (QuickFix& m : fixes) {
-    if (out.size() == most || stop.stop_requested()) break;
+    if (out.size() == most) break;
+    budget.used_up = stop.stop_requested();
+    if (budget.used_up) break;
     work::Edit edit{m.at.begin, m.at.end, with_line_ends(std::move(m.text), state.text())};
     auto after = state.after(edit, stop);
     if (!after || !is_better(state, *after, finding)) continue;
@@ -160,19 +172,43 @@ std::vector<Tried> tried_fixes(const ScriptState& state, const FoundHere& findin
   return out;
 }
 
-// The first finding from the byte `from` on that has a fix.
+// The first finding from the byte `from` on that has a fix. `untried`: how many before it had fixes that were not
+// tried.
 std::optional<Tried> first_fixed(const ScriptState& state, const FixOptions& options, std::uint32_t from,
-                                 const std::stop_token& stop) {
+                                 const std::stop_token& stop, std::size_t& untried) {
   std::size_t left = kMostFindings;
   Budget budget{kMostOfScript};
+  untried = 0;
   for (const FoundHere& f : state.found()) {
     if (!is_wanted(f, options) || f.at->begin < from) continue;
-    if (left-- == 0 || stop.stop_requested()) break;
-    if (std::vector<Tried> tried = tried_fixes(state, f, 1, stop, budget); !tried.empty())
-      return std::move(tried.front());
+    if (stop.stop_requested()) break;
+    budget.used_up = left == 0;
+    if (left > 0) {
+      --left;
+      if (std::vector<Tried> tried = tried_fixes(state, f, 1, stop, budget); !tried.empty())
+        return std::move(tried.front());
+    }
+    untried += budget.used_up;
   }
   return std::nullopt;
 }
+
+// A stop that comes of itself after some time: what is under way then is given up.
+class Deadline {
+ public:
+  Deadline(std::chrono::milliseconds time, const std::stop_token& outer)
+      : outer_(outer, [this] { over_.request_stop(); }), clock_([this, time](const std::stop_token& ended) {
+          if (threads::pause(time, ended)) over_.request_stop();
+        }) {
+    if (time.count() == 0) over_.request_stop();
+  }
+  std::stop_token token() const { return over_.get_token(); }
+
+ private:
+  std::stop_source over_;
+  std::stop_callback<std::function<void()>> outer_;
+  std::jthread clock_;  // last: ends first
+};
 
 // From 1.
 std::uint32_t file_line(std::string_view text, std::uint32_t at) {
@@ -181,30 +217,46 @@ std::uint32_t file_line(std::string_view text, std::uint32_t at) {
 
 }  // namespace
 
-std::vector<work::FindingFix> script_fixes(const project::LoadedFile& file, const FixOptions& options,
-                                           const std::stop_token& stop) {
-  std::vector<work::FindingFix> out;
+work::FindingFixes script_fixes(const project::LoadedFile& file, const FixOptions& options,
+                                const std::stop_token& stop) {
+  work::FindingFixes out;
   const ScriptStateOptions how = state_options(options);
   const auto state = ScriptState::of(file, how, stop);
   if (!state) return out;
-  // A report waits for them: what is under way when its time is over is given up.
-  std::stop_source over;
-  const std::stop_callback outer(stop, [&over] { over.request_stop(); });
-  const std::jthread clock([&over](const std::stop_token& ended) {
-    if (threads::pause(kMostOfReport, ended)) over.request_stop();
-  });
+  const Deadline over(options.time, stop);
   std::size_t left = kMostFindings;
   Budget budget{kMostOfScript};
   for (const FoundHere& f : state->found()) {
     if (!is_wanted(f, options)) continue;
-    if (left-- == 0 || over.stop_requested()) break;
-    for (Tried& t : tried_fixes(*state, f, kMostOfOne, over.get_token(), budget)) out.push_back(std::move(t.fix));
+    if (left > 0 && !over.token().stop_requested()) {
+      --left;
+      budget.used_up = false;
+      for (Tried& t : tried_fixes(*state, f, kMostOfOne, over.token(), budget)) out.tried.push_back(std::move(t.fix));
+      if (!budget.used_up) continue;
+    }
+    out.untried.push_back({f.code, f.message, f.at->begin});
+  }
+  return out;
+}
+
+std::vector<work::FindingFix> simulator_fixes(const Script& script, const std::string& code, Stretch at,
+                                              const std::stop_token& stop) {
+  std::vector<work::FindingFix> out;
+  const Deadline over(kMostOfEditor, stop);
+  const ScriptStateOptions how{.entries = {}, .archs = {}, .simulate = true, .brief = true};
+  const auto state = ScriptState::of(script, how, over.token());
+  if (!state) return out;
+  Budget budget{kMostOfScript};
+  for (const FoundHere& f : state->found()) {
+    if (f.code != code || !f.at || f.at->begin != at.begin) continue;
+    for (Tried& t : tried_fixes(*state, f, kMostOfOne, over.token(), budget)) out.push_back(std::move(t.fix));
   }
   return out;
 }
 
 work::FixedScript fix_script(const project::LoadedFile& file, const FixOptions& options, const std::stop_token& stop) {
-  work::FixedScript out{.text = std::string(file.source->text()), .applied = {}, .before = {}, .after = {}};
+  work::FixedScript out{
+      .text = std::string(file.source->text()), .applied = {}, .before = {}, .after = {}, .untried = 0};
   const ScriptStateOptions how = state_options(options);
   auto state = ScriptState::of(file, how, stop);
   out.stopped = stop.stop_requested();
@@ -214,7 +266,7 @@ work::FixedScript fix_script(const project::LoadedFile& file, const FixOptions& 
   std::uint32_t from = 0;
   bool changed = false;
   while (!stop.stop_requested() && out.applied.size() < kMostApplied) {
-    auto next = first_fixed(*state, options, from, stop);
+    auto next = first_fixed(*state, options, from, stop, out.untried);
     if (!next) {
       if (!changed) break;
       from = 0;

@@ -50,19 +50,24 @@ FoundHere found_here(const text::Diagnostic& d, const text::Anchors& anchors, co
 std::optional<ScriptState> ScriptState::of(const project::LoadedFile& file, const ScriptStateOptions& options,
                                            const std::stop_token& stop) {
   if (file.undecodable) return std::nullopt;
-  ScriptState out;
-  out.file_ = &file;
-  out.options_ = &options;
   std::shared_ptr<script::Loader> loader = project::beside(file).loader;
-  out.snapshot_ = std::make_shared<session::Snapshot>(file.tree, 0, settings_of(file, options), std::move(loader),
-                                                      std::make_shared<session::KernelCache>());
+  return of(std::make_shared<session::Snapshot>(file.tree, 0, settings_of(file, options), std::move(loader),
+                                                std::make_shared<session::KernelCache>()),
+            options, stop);
+}
+
+std::optional<ScriptState> ScriptState::of(const Script& script, const ScriptStateOptions& options,
+                                           const std::stop_token& stop) {
+  ScriptState out;
+  out.options_ = &options;
+  out.snapshot_ = script;
   return out.look(stop) ? std::optional(std::move(out)) : std::nullopt;
 }
 
 std::optional<ScriptState> ScriptState::after(const work::Edit& edit, const std::stop_token& stop) const {
   ScriptState out;
-  out.file_ = file_;
   out.options_ = options_;
+  out.known_ = known_;
   out.snapshot_ = snapshot_->after(edit.begin, edit.end, edit.text);
   return out.look(stop) ? std::optional(std::move(out)) : std::nullopt;
 }
@@ -90,16 +95,22 @@ bool ScriptState::look(const std::stop_token& stop) {
   return true;
 }
 
-std::optional<std::vector<FoundHere>> ScriptState::trial(std::size_t& untried, const std::stop_token& stop) const {
+std::optional<std::vector<FoundHere>> ScriptState::trial(std::size_t& untried, const std::stop_token& stop,
+                                                         Known* keep) const {
   std::vector<FoundHere> out;
+  TrialOptions how;
+  if (options_->brief) how.budget = run::TrialBudget::brief();
+  how.budget.jobs = options_->jobs;
+  how.known = known_.get();
+  how.keep = keep;
+  const auto& severity = snapshot_->settings()->severity;
   for (const session::Compiled& compiled : analysis_->compiled) {
     std::size_t left = 0;
     const text::Anchors& anchors = compiled.evaluation->anchors;
-    for (text::Diagnostic& d : try_kernels(compiled, *snapshot_->tree(), options_->jobs, stop, left)) {
-      const auto set = file_->config.severity.find(d.code);
-      const bool off = set != file_->config.severity.end() && !set->second;
-      if (off || session::reason_for(*snapshot_->tree(), d, anchors)) continue;  // silenced
-      if (set != file_->config.severity.end()) d.severity = *set->second;
+    std::vector<text::Diagnostic> said = try_kernels(compiled, *snapshot_->tree(), how, stop, left);
+    if (severity) severity(said);
+    for (const text::Diagnostic& d : said) {
+      if (session::reason_for(*snapshot_->tree(), d, anchors)) continue;  // silenced
       FoundHere one = found_here(d, anchors, snapshot_->path());
       const bool known = std::ranges::any_of(out, [&](const FoundHere& f) {  // for another architecture
         return f.at == one.at && f.code == one.code && f.message == one.message;
@@ -113,15 +124,17 @@ std::optional<std::vector<FoundHere>> ScriptState::trial(std::size_t& untried, c
 }
 
 bool ScriptState::simulate(const std::stop_token& stop) {
-  auto more = trial(untried_, stop);
+  Known kept;
+  auto more = trial(untried_, stop, known_ ? nullptr : &kept);
   if (!more) return false;
+  if (!known_) known_ = std::make_shared<const Known>(std::move(kept));
   std::ranges::move(*more, std::back_inserter(found_));
   return true;
 }
 
 std::optional<std::size_t> ScriptState::simulated(const std::stop_token& stop) const {
   std::size_t untried = 0;
-  auto found = trial(untried, stop);
+  auto found = trial(untried, stop, nullptr);
   if (!found) return std::nullopt;
   return static_cast<std::size_t>(
       std::ranges::count_if(*found, [](const FoundHere& f) { return f.severity <= text::Severity::Warning; }));

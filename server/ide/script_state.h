@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "server/ide/query.h"
+#include "server/ide/trials.h"
 #include "server/project/load.h"
 #include "server/work/fix.h"
 
@@ -26,12 +27,16 @@ struct ScriptStateOptions {
   bool deny_fallback = false;
   bool simulate = false;
   unsigned jobs = 1;
+  bool brief = false;  // simulations look as shortly as while a text is typed
 };
 
 class ScriptState {
  public:
   // None after a stop, or where the bytes of the file are no text.
   static std::optional<ScriptState> of(const project::LoadedFile& file, const ScriptStateOptions& options,
+                                       const std::stop_token& stop);
+  // The same of an open document, under its own settings.
+  static std::optional<ScriptState> of(const Script& script, const ScriptStateOptions& options,
                                        const std::stop_token& stop);
   // None after a stop.
   std::optional<ScriptState> after(const work::Edit& edit, const std::stop_token& stop) const;
@@ -49,16 +54,18 @@ class ScriptState {
  private:
   bool look(const std::stop_token& stop);
   bool simulate(const std::stop_token& stop);
-  // What the simulator finds, and how many kernels it did not wholly look at; none after a stop.
-  std::optional<std::vector<FoundHere>> trial(std::size_t& untried, const std::stop_token& stop) const;
+  using Known = std::vector<KnownTrial>;
+  // What the simulator finds, and how many kernels it did not wholly look at; none after a stop. `keep`: where the
+  // trials are kept; null: nowhere.
+  std::optional<std::vector<FoundHere>> trial(std::size_t& untried, const std::stop_token& stop, Known* keep) const;
 
-  const project::LoadedFile* file_ = nullptr;
   const ScriptStateOptions* options_ = nullptr;
   Script snapshot_;
   std::shared_ptr<const session::Analysis> analysis_;
   std::vector<FoundHere> found_;
   work::FindingCounts counts_;
   std::size_t untried_ = 0;
+  std::shared_ptr<const Known> known_;  // trials of the text that the edits are made in
 };
 
 }  // namespace tilewright::ide

@@ -199,7 +199,7 @@ class Guesses {
     for (const LogicalLine& line : lines_) {
       const bool near = std::ranges::any_of(near_, [&](std::uint32_t at) { return at >= line.begin && at < line.end; });
       for (const SyncArgument& a : sync_arguments(text_, line)) {
-        const std::string_view last = a.callee.substr(a.callee.rfind('.') + 1);
+        const std::string_view last = operation_of(a.callee);
         const Stretch at{a.at, a.at + static_cast<std::uint32_t>(a.text.size())};
         if (!bytes.empty() && a.index >= 1 && (last.find("expect_tx") != last.npos || last == "arrive"))
           add(near ? 0 : 6, "Announce " + bytes + " bytes", at, bytes);
@@ -286,7 +286,7 @@ class Guesses {
         offer(slip, without_addend(a.text));
         offer(slip, without_flip(a.text));
         if (of_state && a.keyword == "phase" && is_number(a.text)) offer(1 - cost, a.text == "0" ? "1" : "0");
-        const std::string_view last = a.callee.substr(a.callee.rfind('.') + 1);
+        const std::string_view last = operation_of(a.callee);
         const bool phase = (last.find("wait") != last.npos && a.index == 1) || a.keyword == "phase";
         if (is_number(a.text)) {
           const int n = std::stoi(std::string(a.text));

@@ -101,7 +101,7 @@ constexpr Usual kUsual[] = {
 };
 
 bool is_sync_name(std::string_view callee) {
-  const std::string_view last = callee.substr(callee.rfind('.') + 1);
+  const std::string_view last = operation_of(callee);
   constexpr std::string_view kParts[] = {"wait", "arrive", "expect_tx", "commit", "complete_tx", "sync"};
   return std::ranges::any_of(kParts, [&](std::string_view part) { return last.find(part) != last.npos; });
 }
@@ -130,7 +130,7 @@ void read_line(std::string_view line, Barriers& b) {
     const std::size_t close = closing(line, open);
     if (callee.empty() || close == line.npos) continue;
     const std::size_t dot = callee.rfind('.');
-    const std::string_view last = callee.substr(dot == callee.npos ? 0 : dot + 1);
+    const std::string_view last = operation_of(callee);
     const std::string_view inner = line.substr(open + 1, close - open - 1);
     if (last == "init" && callee.find("mbarrier") != callee.npos) b.pointers.emplace(inner.substr(0, inner.rfind(',')));
     const bool own = dot != callee.npos && callee.find("ptx") == callee.npos && callee.find("cuda") == callee.npos;
@@ -177,6 +177,18 @@ std::vector<std::string> byte_counts(std::string_view message) {
 
 }  // namespace
 
+std::string_view operation_of(std::string_view callee) {
+  constexpr std::string_view kModifiers[] = {"shared",  "shared__cta", "global_", "b64",  "b32",
+                                             "u32",     "sync",        "aligned", "cta",  "cluster",
+                                             "release", "acquire",     "relaxed", "noinc"};
+  while (callee.starts_with("T.ptx.")) {
+    const std::size_t dot = callee.rfind('.');
+    if (std::ranges::find(kModifiers, callee.substr(dot + 1)) == std::end(kModifiers)) break;
+    callee = callee.substr(0, dot);
+  }
+  return callee.substr(callee.rfind('.') + 1);
+}
+
 std::vector<SyncLines> lines_of_hint(std::string_view hint) {
   std::vector<SyncLines> out;
   SyncLines all;
@@ -185,6 +197,7 @@ std::vector<SyncLines> lines_of_hint(std::string_view hint) {
     if (at > 0 && is_word(hint[at - 1])) continue;
     std::size_t open = at;
     while (open < hint.size() && (is_word(hint[open]) || hint[open] == '.')) ++open;
+    if (open < hint.size() && hint[open] == '[') open = std::min(closing(hint, open), hint.size() - 1) + 1;
     const std::size_t close = open < hint.size() && hint[open] == '(' ? closing(hint, open) : hint.npos;
     if (close == hint.npos || !is_complete(hint.substr(open + 1, close - open - 1))) continue;
     const std::string call(hint.substr(at, close + 1 - at));
@@ -242,7 +255,10 @@ std::vector<RankedLines> barrier_lines(std::string_view text, const std::vector<
       if (lacks_bytes) add(row("P6") + "(" + pointer + ", " + n + ")", pointer);
     add(row("P8") + "(" + pointer + ", 0)", pointer);
     add(row("P2") + "(" + pointer + ")", pointer);
-    add(row("E1") + "(" + pointer + ", noinc=True)", pointer);
+    if (release < text::Dialect::V0_27)
+      add(row("E1") + "(" + pointer + ", noinc=True)", pointer);
+    else
+      add("T.ptx.cp.async_.mbarrier.arrive.noinc.shared.b64(" + pointer + ")", pointer);
   }
   for (const std::string& object : b.objects) {
     for (const std::string& state : b.states) {
@@ -267,7 +283,7 @@ std::vector<SyncArgument> sync_arguments(std::string_view text, const LogicalLin
   for (std::size_t open = all.find('(', line.begin); open != all.npos; open = all.find('(', open + 1)) {
     const std::string_view callee = callee_of(all, open);
     const std::size_t close = closing(all, open);
-    const std::string_view last = callee.substr(callee.rfind('.') + 1);
+    const std::string_view last = operation_of(callee);
     const bool takes = is_sync_name(callee) || last == "init" || last.find("cp_async") != last.npos ||
                        last.find("Pipeline") != last.npos || last.find("g2s") != last.npos || last == "copy_async" ||
                        last.find("st_async") != last.npos || last == "sync" || last == "ptr_to";

@@ -26,6 +26,9 @@ std::vector<RankedLines> barrier_lines(std::string_view text, const std::vector<
                                        const std::vector<std::uint32_t>& near, std::string_view message,
                                        text::Dialect release);
 
+// The operation that a callee names, without the words of its modifiers: "init" of "T.ptx.mbarrier.init.shared.b64".
+std::string_view operation_of(std::string_view callee);
+
 // An argument of a call that synchronises.
 struct SyncArgument {
   std::string_view callee;  // "T.ptx.mbarrier.init"

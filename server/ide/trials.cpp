@@ -14,7 +14,7 @@ namespace {
 
 // The kernels that a comment `sequence a then b` names before this one.
 struct Before {
-  std::vector<const lower::LoweredKernel*> kernels;
+  std::vector<std::shared_ptr<const lower::LoweredKernel>> kernels;
   std::string missing;  // the first that was not compiled: then the kernel is tried alone
 };
 
@@ -38,7 +38,7 @@ Before before_in_sequence(const session::CompiledKernel& kernel, const session::
         return session::same_entry(other.entry->expression, part);
       });
       if (at != compiled.kernels.end() && at->lowered) {
-        before.kernels.push_back(at->lowered.get());
+        before.kernels.push_back(at->lowered);
       } else if (before.missing.empty()) {
         before.missing = part;
       }
@@ -94,10 +94,35 @@ void place(text::Diagnostic d, session::Compiled& compiled, const project::Loade
   }
 }
 
+bool same_values(const std::map<std::string, run::Number, std::less<>>& a,
+                 const std::map<std::string, run::Number, std::less<>>& b) {
+  return std::ranges::equal(a, b, [](const auto& x, const auto& y) {
+    return x.first == y.first && x.second.real == y.second.real && x.second.integer == y.second.integer &&
+           x.second.floating == y.second.floating;
+  });
+}
+
+// A trial of `now`, whose kernels and values are given; one that is known is not repeated.
+run::Trial trial_of(KnownTrial now, const TrialOptions& options, const std::stop_token& stop) {
+  if (options.known)
+    for (const KnownTrial& k : *options.known)
+      if (k.kernels == now.kernels && same_values(k.values, now.values)) return k.trial;
+  run::TrialBudget budget = options.budget;
+  budget.values = now.values;
+  for (std::size_t i = 1; i < now.kernels.size(); ++i) budget.before.push_back(now.kernels[i].get());
+  run::Trial trial = run::try_out(*now.kernels.front(), budget, stop);
+  if (options.keep && !trial.stopped) {
+    now.trial = trial;
+    options.keep->push_back(std::move(now));
+  }
+  return trial;
+}
+
 }  // namespace
 
-std::vector<text::Diagnostic> try_kernels(const session::Compiled& compiled, const syntax::Tree& tree, unsigned jobs,
-                                          const std::stop_token& stop, std::size_t& untried) {
+std::vector<text::Diagnostic> try_kernels(const session::Compiled& compiled, const syntax::Tree& tree,
+                                          const TrialOptions& options, const std::stop_token& stop,
+                                          std::size_t& untried) {
   std::vector<text::Diagnostic> out;
   // Entries of one function find the same at the same place: one fault, one finding.
   std::set<std::tuple<std::uint32_t, std::uint32_t, std::string_view>> seen;
@@ -106,12 +131,11 @@ std::vector<text::Diagnostic> try_kernels(const session::Compiled& compiled, con
       ++untried;
       continue;
     }
-    run::TrialBudget budget;
-    budget.values = session::numbers_said(kernel, compiled, tree);
     Before before = before_in_sequence(kernel, compiled, tree);
-    budget.before = std::move(before.kernels);
-    budget.jobs = jobs;
-    run::Trial trial = run::try_out(*kernel.lowered, budget, stop);
+    KnownTrial wanted{
+        .kernels = {kernel.lowered}, .values = session::numbers_said(kernel, compiled, tree), .trial = {}};
+    wanted.kernels.insert(wanted.kernels.end(), before.kernels.begin(), before.kernels.end());
+    run::Trial trial = trial_of(std::move(wanted), options, stop);
     if (trial.stopped) {
       untried = compiled.kernels.size();
       return out;
@@ -132,7 +156,9 @@ std::vector<text::Diagnostic> try_kernels(const session::Compiled& compiled, con
 std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& file, unsigned jobs,
                         const std::stop_token& stop) {
   std::size_t untried = 0;
-  for (text::Diagnostic& d : try_kernels(compiled, *file.tree, jobs, stop, untried))
+  TrialOptions options;
+  options.budget.jobs = jobs;
+  for (text::Diagnostic& d : try_kernels(compiled, *file.tree, options, stop, untried))
     place(std::move(d), compiled, file);
   return untried;
 }

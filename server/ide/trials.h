@@ -1,5 +1,6 @@
 // What a short run on the simulator says about the kernels of a script (compiler/run/trial.h).
 #pragma once
+#include <memory>
 #include <stop_token>
 #include <vector>
 
@@ -13,10 +14,23 @@ namespace tilewright::ide {
 std::vector<text::Diagnostic> trial_diagnostics(const run::Trial& trial, const session::CompiledKernel& kernel,
                                                 const text::Anchors& anchors);
 
+// Trials of kernels that an edit leaves as they are need not be repeated.
+struct KnownTrial {
+  std::vector<std::shared_ptr<const lower::LoweredKernel>> kernels;  // it, then those before it in its sequence
+  std::map<std::string, run::Number, std::less<>> values;            // as TrialBudget has them
+  run::Trial trial;
+};
+
+struct TrialOptions {
+  run::TrialBudget budget{};
+  const std::vector<KnownTrial>* known = nullptr;  // of another text of the script, with the same budget
+  std::vector<KnownTrial>* keep = nullptr;         // where those of this text are kept
+};
 // Tries out every kernel that compiled: what is found, silenced or not, each once; less after a stop. `untried`: how
-// many kernels were not, or not wholly, looked at. `jobs`: cores that it may take.
-std::vector<text::Diagnostic> try_kernels(const session::Compiled& compiled, const syntax::Tree& tree, unsigned jobs,
-                                          const std::stop_token& stop, std::size_t& untried);
+// many kernels were not, or not wholly, looked at.
+std::vector<text::Diagnostic> try_kernels(const session::Compiled& compiled, const syntax::Tree& tree,
+                                          const TrialOptions& options, const std::stop_token& stop,
+                                          std::size_t& untried);
 
 // Tries out every kernel that compiled and adds what is found to the diagnostics, or to what is silenced. Returns how
 // many kernels were not, or not wholly, looked at. `jobs`: cores that it may take.

@@ -1,5 +1,7 @@
 #include "server/render/fixes.h"
 
+#include <algorithm>
+
 #include "compiler/text/escape.h"
 #include "server/render/json.h"
 
@@ -18,7 +20,7 @@ std::vector<const work::FindingFix*> of_finding(const session::Finding& found, c
                                                 const work::CheckedFile& file) {
   std::vector<const work::FindingFix*> out;
   const text::Diagnostic& d = *found.diagnostic;
-  for (const work::FindingFix& f : file.fixes)
+  for (const work::FindingFix& f : file.fixes.tried)
     if (f.at == at.begin && f.code == d.code && f.message == d.message) out.push_back(&f);
   return out;
 }
@@ -49,6 +51,15 @@ Json fixes_json(const session::Finding& found, const work::CheckedFile& file) {
   return out;
 }
 
+bool has_untried(const session::Finding& found, const work::CheckedFile& file) {
+  const text::Anchors::Place at = found.anchors->resolve(found.diagnostic->span);
+  const text::Diagnostic& d = *found.diagnostic;
+  return at.source && at.source->path() == file.path &&
+         std::ranges::any_of(file.fixes.untried, [&](const work::UntriedFinding& u) {
+           return u.at == at.begin && u.code == d.code && u.message == d.message;
+         });
+}
+
 std::string fixed_text(const std::string& path, const work::FixedScript& fixed) {
   const std::string name = text::visible(path);
   std::string out;
@@ -56,18 +67,21 @@ std::string fixed_text(const std::string& path, const work::FixedScript& fixed) 
     out += name + ":" + std::to_string(a.line) + ": " + a.code + ": " + text::visible_message(a.title) + "\n";
   }
   return out + name + ": " + counted(fixed.applied.size(), "fix", "es") + "; " + counted(fixed.after.errors, "error") +
-         " and " + counted(fixed.after.warnings, "warning") + (fixed.applied.empty() ? "\n" : " left\n");
+         " and " + counted(fixed.after.warnings, "warning") + (fixed.applied.empty() ? "" : " left") +
+         (fixed.untried ? "; " + work::untried_words(fixed.untried) : "") + "\n";
 }
 
 Json fixed_json(const std::string& path, const work::FixedScript& fixed) {
   Json applied = Json::array();
   for (const work::AppliedFix& a : fixed.applied)
     applied.push_back({{"code", a.code}, {"message", a.message}, {"title", a.title}, {"line", a.line}});
-  return {{"file", path},
-          {"applied", std::move(applied)},
-          {"before", counts_json(fixed.before)},
-          {"after", counts_json(fixed.after)},
-          {"text", fixed.text}};
+  Json out{{"file", path},
+           {"applied", std::move(applied)},
+           {"before", counts_json(fixed.before)},
+           {"after", counts_json(fixed.after)},
+           {"text", fixed.text}};
+  if (fixed.untried) out["fixes_not_tried"] = fixed.untried;
+  return out;
 }
 
 Json fixing_json(Json files, const std::vector<Failure>& failures) {

@@ -14,7 +14,10 @@ namespace tilewright::render {
 // [{title, edits: [{range, text}]}] of a finding of the file, the best first; empty: it has none.
 text::Json fixes_json(const session::Finding& found, const work::CheckedFile& file);
 
-// The same for reports in other formats.
+// Was some fix of the finding not tried for lack of time?
+bool has_untried(const session::Finding& found, const work::CheckedFile& file);
+
+// As fixes_json, for reports in other formats.
 std::vector<work::BuildFinding::Fix> fixes_of(const session::Finding& found, const work::CheckedFile& file);
 
 // Without the diff: a line a fix, and what is left.

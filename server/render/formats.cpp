@@ -27,6 +27,7 @@ Json finding_json(const session::Finding& found, const work::CheckedFile& file) 
   Json out = diagnostic_json(*found.diagnostic, *found.anchors);
   Json fixes = fixes_json(found, file);
   if (!fixes.empty()) out["fixes"] = std::move(fixes);
+  if (has_untried(found, file)) out["fixes_not_tried"] = true;
   return out;
 }
 
@@ -43,7 +44,8 @@ void json_part(const work::CheckedFile& file, FilePart& part) {
 // How many files, kernels and findings there are.
 Json counts_json(const std::vector<FilePart>& files, const std::vector<Failure>& failures) {
   Json out{{"files", files.size()}, {"kernels", 0},  {"errors", 0},    {"warnings", 0},
-           {"fixable", 0},          {"silenced", 0}, {"unchecked", 0}, {"failures", failures.size()}};
+           {"fixable", 0},          {"silenced", 0}, {"unchecked", 0}, {"failures", failures.size()},
+           {"fixes_not_tried", 0}};
   auto add = [&](const char* what, std::size_t n) { out[what] = out[what].get<std::size_t>() + n; };
   for (const FilePart& f : files) {
     add("kernels", f.kernels);
@@ -53,6 +55,7 @@ Json counts_json(const std::vector<FilePart>& files, const std::vector<Failure>&
       if (d["severity"] == "error") add("errors", 1);
       if (d["severity"] == "warning") add("warnings", 1);
       add("fixable", d.contains("fixes"));
+      add("fixes_not_tried", d.contains("fixes_not_tried"));
     }
   }
   return out;
@@ -105,8 +108,12 @@ std::string sarif_format(std::vector<FilePart> files, const std::vector<Failure>
     for (Json& result : f.results) results.push_back(std::move(result));
   }
   if (auto left_out = not_checked(files)) notes.push_back(sarif_note("note", left_out->words));
-  std::size_t unchecked = 0;
-  for (const FilePart& f : files) unchecked += f.unchecked.size();
+  std::size_t unchecked = 0, untried = 0;
+  for (const FilePart& f : files) {
+    unchecked += f.unchecked.size();
+    untried += f.untried_fixes;
+  }
+  if (untried) notes.push_back(sarif_note("note", work::untried_words(untried)));
   if (unchecked) notes.push_back(sarif_note("note", work::unchecked_words(unchecked)));
   for (const Failure& f : failures) notes.push_back(sarif_note("error", f.message));
   return sarif_log(std::move(results), codes, notes, failures.empty());
@@ -186,6 +193,7 @@ FilePart file_part(const work::CheckedFile& file, std::string_view format) {
   part.path = file.path;
   part.kernels = file.compiled.empty() ? 0 : file.compiled.front().kernels.size();
   part.untried = file.untried;
+  part.untried_fixes = file.fixes.untried.size();
   part.unchecked = work::unchecked_functions(file);
   if (format == "text") text_part(file, part);
   if (format == "json") json_part(file, part);

@@ -26,6 +26,7 @@ struct FilePart {
   std::size_t kernels = 0;                     // so that what is not checked of them is to be said
   std::vector<script::Unchecked> unchecked{};  // functions that were not looked at
   std::optional<std::size_t> untried;          // as CheckedFile has it
+  std::size_t untried_fixes = 0;               // sarif: findings whose fixes were not all tried
   Json silenced = Json::array();               // json: one a silenced finding
   Json dialect{};                              // json: the release that the file is written in, and what says so
 };

@@ -89,6 +89,10 @@ bool ScriptLines::covers(std::string_view path, std::uint32_t first, std::uint32
 bool is_within(const Json& item, const ScriptLines& lines) {
   if (!item.is_object()) return true;
   if (item.contains("range") && is_range_within(item["range"], lines)) return true;
+  if (item.contains("line") && item["line"].is_number_unsigned()) {
+    const auto line = item["line"].get<std::uint32_t>();
+    if (lines.covers(item.contains("file") ? item["file"].get<std::string>() : lines.file, line, line)) return true;
+  }
   const auto chain = item.find("chain");
   return chain != item.end() &&
          std::ranges::any_of(*chain, [&](const Json& range) { return is_range_within(range, lines); });
@@ -100,8 +104,9 @@ void keep_lines(Json& answer, const ScriptLines& lines) {
   }
   if (!answer.is_object()) return;
   for (auto& [name, member] : answer.items()) {
-    const bool placed = name == "calls" || name == "diagnostics" || name == "source_map";
-    if (placed && member.is_array()) {
+    constexpr std::string_view kPlaced[] = {"calls",    "diagnostics", "source_map", "findings",
+                                            "silenced", "watches",     "lines",      "advice"};
+    if (member.is_array() && std::ranges::find(kPlaced, name) != std::end(kPlaced)) {
       Json kept = Json::array();
       for (Json& item : member)
         if (is_within(item, lines)) kept.push_back(std::move(item));

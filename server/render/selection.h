@@ -23,7 +23,7 @@ struct ScriptLines {
 };
 // Is the range of an answer within the lines, or one of the ranges of its call chain?
 bool is_within(const text::Json& item, const ScriptLines& lines);
-// Without the calls, findings and mapped lines that stand elsewhere.
+// Without the calls, findings, mapped, watched and counted lines that stand elsewhere.
 void keep_lines(text::Json& answer, const ScriptLines& lines);
 // The lines of a text with these numbers, each with its number in front: "12: float x = 0;".
 std::string numbered_lines(std::string_view text, const std::vector<std::uint32_t>& numbers);

@@ -32,6 +32,10 @@ std::vector<script::Unchecked> unchecked_functions(const CheckedFile& file) {
 
 std::string unchecked_words(std::size_t functions) { return text::counted(functions, "function") + " not checked"; }
 
+std::string untried_words(std::size_t findings) {
+  return "fixes of " + text::counted(findings, "finding") + " not tried for lack of time";
+}
+
 std::optional<NotChecked> not_checked(std::size_t kernels, std::optional<std::size_t> untried) {
   if (kernels == 0 || untried == 0) return std::nullopt;
   if (!untried) return NotChecked{};

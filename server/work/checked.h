@@ -16,7 +16,7 @@ struct CheckedFile {
   std::vector<session::Compiled> compiled;
   // Kernels whose synchronisation was not, or not wholly, looked at; nothing: not asked for.
   std::optional<std::size_t> untried{};
-  std::vector<FindingFix> fixes{};  // of the findings in the file itself; none where they are not asked for
+  FindingFixes fixes{};  // of the findings in the file itself; none where they are not asked for
 };
 
 // What was found for any of the architectures, each cause once, in the order of the text.
@@ -35,6 +35,9 @@ std::string silenced_words(std::size_t findings);
 std::vector<script::Unchecked> unchecked_functions(const CheckedFile& file);
 // "2 functions not checked".
 std::string unchecked_words(std::size_t functions);
+
+// "fixes of 2 findings not tried for lack of time".
+std::string untried_words(std::size_t findings);
 
 // What an answer about kernels does not cover. It is said wherever "no errors" could be taken for "correct".
 struct NotChecked {

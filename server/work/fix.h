@@ -22,6 +22,17 @@ struct FindingFix {
   Edit edit;
 };
 
+// A finding whose fixes were not all tried: the time, or the number of simulations, was used up.
+struct UntriedFinding {
+  std::string code, message;
+  std::uint32_t at = 0;  // byte of the script at which it begins
+};
+// The fixes of a script's findings, in the order of the findings.
+struct FindingFixes {
+  std::vector<FindingFix> tried;
+  std::vector<UntriedFinding> untried;
+};
+
 struct FindingCounts {
   std::size_t errors = 0, warnings = 0;
   std::size_t all() const { return errors + warnings; }
@@ -36,7 +47,8 @@ struct FixedScript {
   std::string text;                 // the script after all of them
   std::vector<AppliedFix> applied;  // in the order of their application
   FindingCounts before, after;
-  bool stopped = false;  // a stop was requested: more could be fixed
+  std::size_t untried = 0;  // findings left whose fixes were not all tried: the time was used up
+  bool stopped = false;     // a stop was requested: more could be fixed
 };
 
 }  // namespace tilewright::work

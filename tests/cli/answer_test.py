@@ -62,6 +62,45 @@ class Answers(Case):
         self.assertIn("write FILE:LINE", self.expect(2, "explain", path, "--call", "copy").errors)
         self.assertIn("excludes", self.expect(2, "explain", path, "--call", "copy.py:11", "--lines", "1:2").errors)
 
+    def test_layouts_of_what_lines_touch(self):
+        path = self.file("copy.py", COPY.format(stride=33))
+        answer = self.fits(self.expect(0, "layout", "--call", "copy.py:13", "--json").json, "layout")
+        self.assertEqual([(one["buffer"], one["scope"]) for one in answer["layouts"]], [("B", "global"), ("tile", "shared")])
+        self.assertEqual(answer["layouts"][1]["shape"], [32, 33])
+        same = self.expect(0, "layout", "copy.py", "--lines", "13:13", "--json").json
+        self.assertEqual(same["layouts"], answer["layouts"])
+        both = self.expect(0, "layout", path, "--lines", "11:13", "--fields", "layouts.buffer").json
+        self.assertEqual([one["buffer"] for one in both["layouts"]], ["tile", "A", "B"])
+        text = self.expect(0, "layout", "--call", "copy.py:13").text
+        self.assertIn("tile  float32 (32, 33) shared", text)
+        self.assertIn("touches a buffer at copy.py:8", self.expect(0, "layout", "--call", "copy.py:8").errors)
+        self.assertIn("--call FILE:LINE", self.expect(2, "layout").errors)
+        self.assertIn("are those of a script", self.expect(2, "layout", "--lines", "1:2").errors)
+        self.assertIn("for a layout expression", self.expect(2, "layout", "--call", "copy.py:13", "--shape", "4").errors)
+
+    def test_a_run_is_about_lines(self):
+        race = PLAIN.replace("    B[tx] = A[tx] + T.float32(1)\n", "    tile = T.alloc_shared((64,), \"float32\")\n    tile[tx] = A[tx]\n    B[tx] = tile[63 - tx]\n")
+        path = self.file("race.py", race.replace("32,)", "64,)").replace("[32]", "[64]"))
+        whole = self.fits(self.run_it("run", path, "--on", "sim", "--json", "--profile").json, "run")
+        at = whole["findings"][0]["range"]["start"]["line"]
+        part = self.fits(self.run_it("run", path, "--on", "sim", "--call", f"race.py:{at}", "--profile").json, "run")
+        self.assertEqual(part["findings"], whole["findings"])
+        self.assertEqual({line["line"] for line in part["profile"]["lines"]}, {at})
+        self.assertGreater(len(whole["profile"]["lines"]), len(part["profile"]["lines"]))
+        elsewhere = self.run_it("run", path, "--on", "sim", "--lines", "1:4").json
+        self.assertEqual((elsewhere["findings"], elsewhere["status"]), ([], whole["status"]))
+        [one] = self.run_it("run", path, "--on", "sim", "--entry", "all", "--lines", "1:4").json["runs"]
+        self.assertEqual(one["findings"], [])
+        self.assertIn("count from 1", self.run_it("run", path, "--on", "sim", "--lines", "4:1").errors)
+
+    def test_a_page_of_some_lines(self):
+        path = self.file("two.py", COPY.format(stride=32) + PLAIN[PLAIN.index("\n\n@") :])
+        view = ["view", path, "--html", self.path("page.html"), "--emit", "tirx,cuda", "--json"]
+        self.assertEqual([k["name"] for k in self.expect(0, *view).json["kernels"]], ["copy", "add"])
+        self.assertEqual([k["name"] for k in self.expect(0, *view, "--lines", "11:11").json["kernels"]], ["copy"])
+        self.assertEqual([k["name"] for k in self.expect(0, *view, "--call", "two.py:21").json["kernels"]], ["add"])
+        self.assertIn("no kernel", self.expect(2, *view, "--lines", "1:2").errors)
+
     def test_the_code_of_some_lines(self):
         path = self.file("add.py", PLAIN)
         whole = self.fits(self.expect(0, "compile", path, "--json").json, "compile")["kernels"][0]

@@ -61,6 +61,18 @@ class Fix(Case):
         [finding] = self.fits(self.expect(1, "check", path, "--json").json, "check")["diagnostics"]
         self.assertNotIn("fixes", finding)
 
+    def test_fixes_that_there_was_no_time_for_are_counted(self):
+        path = self.file("race.py", RACE)
+        answer = self.fits(self.expect(1, "check", path, "--simulate", "--json").json, "check")
+        self.assertEqual((answer["counts"]["fixable"], answer["counts"]["fixes_not_tried"]), (1, 0))
+        self.assertNotIn("fixes_not_tried", answer["diagnostics"][0])
+        answer = self.fits(self.expect(1, "check", path, "--simulate", "--json", "--fix-seconds", "0").json, "check")
+        self.assertEqual((answer["counts"]["fixable"], answer["counts"]["fixes_not_tried"]), (0, 1))
+        self.assertTrue(answer["diagnostics"][0]["fixes_not_tried"])
+        log = self.expect(1, "check", path, "--simulate", "--format", "sarif", "--fix-seconds", "0").json
+        notes = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+        self.assertIn("fixes of 1 finding not tried for lack of time", [n["message"]["text"] for n in notes])
+
     def test_all_fixes_are_applied_one_after_the_other(self):
         path = self.file("a.py", TWO)
         r = self.expect(0, "fix", path)

@@ -452,6 +452,31 @@ TEST_CASE("actions carry an edit and what it fixes") {
   CHECK(forced->fixes == nullptr);
 }
 
+TEST_CASE("a finding of the simulator has an action with a fix that was simulated") {
+  Asked asked(R"(from tvm.script import tirx as T
+
+
+@T.prim_func
+def turned(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    tx = T.thread_id([64])
+    tile = T.alloc_shared((64,), "float32")
+    tile[tx] = A[tx]
+    B[tx] = tile[63 - tx]
+)");
+  const auto read = asked.at("tile[63");
+  // The finding lies at the statement, as `check --simulate` and background trials say it.
+  std::vector<ide::ShownDiagnostic> shown{{"TW5020", {asked.at("B[tx] ="), read + 13}, std::nullopt}};
+  const auto actions = ide::actions(asked.query, read, shown);
+  REQUIRE(actions);
+  REQUIRE_FALSE(actions->empty());
+  CHECK(actions->front().title == "Insert T.cuda.cta_sync()");
+  CHECK(actions->front().fixes == shown.data());
+  CHECK(actions->front().text == "    T.cuda.cta_sync()\n");
+  CHECK(actions->back().title == "Silence TW5020 here, with a reason to edit");
+}
+
 TEST_CASE("a view is ready, pending or failed, and says why") {
   Asked asked;
   auto name = ide::find_view(asked.query, ide::ViewKind::Cuda, "/scripts/copy.py", "", "");

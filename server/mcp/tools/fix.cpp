@@ -7,6 +7,7 @@
 #include "server/mcp/words.h"
 #include "server/project/codes.h"
 #include "server/project/files.h"
+#include "server/work/checked.h"
 
 namespace tilewright::mcp {
 namespace {
@@ -59,7 +60,7 @@ Result fix(const Question& question) {
                                          : ", not written") +
                 "; " + counted(fixed.before.errors, "error") + " and " + counted(fixed.before.warnings, "warning") +
                 " before, " + std::to_string(fixed.after.errors) + " and " + std::to_string(fixed.after.warnings) +
-                " after";
+                " after" + (fixed.untried ? "; " + work::untried_words(fixed.untried) : "");
   add_lines(out, "diff", ide::unified_diff(before, fixed.text, question.script.shown, question.script.shown));
   out.quotes = {"diff", "applied"};
   const Json path{{"path", question.script.shown}};
