@@ -5,7 +5,10 @@
 #include <tuple>
 #include <vector>
 
+#include "compiler/text/amounts.h"
 #include "server/render/json.h"
+#include "server/work/marks.h"
+#include "server/work/profile.h"
 
 namespace tilewright::render {
 namespace {
@@ -45,7 +48,8 @@ std::vector<const TimelineEvent*> in_order(const simulate::TimelineRecord& recor
 
 class Writer {
  public:
-  explicit Writer(const script::Evaluation& evaluation) : places_(evaluation) {}
+  // `measured`: times are nanoseconds of a GPU, else steps of the simulator.
+  Writer(const script::Evaluation& evaluation, bool measured) : places_(evaluation), measured_(measured) {}
 
   std::string write(const simulate::TimelineRecord& record) {
     for (const auto& n : record.names) {
@@ -55,8 +59,9 @@ class Writer {
       add(j);
     }
     for (const TimelineEvent* e : in_order(record)) event(*e);
+    const char* unit = measured_ ? "measured on a GPU" : "steps of the simulator";
     return out_ + "\n],\n\"displayTimeUnit\": \"ns\",\n\"otherData\": " +
-           Json{{"time", "steps of the simulator"}, {"left_out", record.left_out}}.dump() + "}\n";
+           Json{{"time", unit}, {"left_out", record.left_out}}.dump() + "}\n";
   }
 
  private:
@@ -68,6 +73,7 @@ class Writer {
   void event(const TimelineEvent& e) {
     static constexpr const char* kPhases[] = {"B", "E", "s", "f"};
     Json j{{"ph", kPhases[static_cast<int>(e.kind)]}, {"ts", e.time}, {"pid", e.process}, {"tid", e.track}};
+    if (measured_) j["ts"] = static_cast<double>(e.time) / 1000;  // microseconds
     if (e.kind == Kind::FlowBegin || e.kind == Kind::FlowEnd) {
       j["name"] = e.name;
       j["cat"] = "order";
@@ -94,7 +100,7 @@ class Writer {
   static constexpr std::uint32_t kOperations = 1000;
   Places places_;
   std::string out_ = "{\"traceEvents\": [\n";
-  bool first_ = true;
+  bool first_ = true, measured_;
 };
 
 }  // namespace
@@ -150,8 +156,25 @@ Json timeline_tracks(const work::RunAnswer& answer) {
           {"left_out", record.left_out}};
 }
 
+std::string marks_text(const work::RunAnswer& answer) {
+  const work::MarksAnswer marks = work::marks_of(answer);
+  std::string out = "  timeline " + work::grouped(marks.marks) + " marks of " +
+                    text::counted(static_cast<std::uint64_t>(marks.ctas), "CTA") + ", measured in a build of its own";
+  if (marks.plain > 0) {
+    out += ": " + text::formatted("%.2f", marks.marked) + " us with marks, " + text::formatted("%.2f", marks.plain) +
+           " us without (" + text::formatted("%+.1f", 100 * (marks.marked / marks.plain - 1)) + " %)";
+  }
+  return out + "\n";
+}
+
+Json marks_json(const work::RunAnswer& answer) {
+  const work::MarksAnswer marks = work::marks_of(answer);
+  return {{"marks", marks.marks},      {"ctas", marks.ctas},          {"plain_us", marks.plain},
+          {"marked_us", marks.marked}, {"spanned_us", marks.spanned}, {"left_out", marks.timeline.left_out}};
+}
+
 std::string timeline_json(const work::RunAnswer& answer) {
-  return Writer(*answer.compiled.evaluation).write(answer.report.outcome.timeline);
+  return Writer(*answer.compiled.evaluation, !answer.marked.empty()).write(answer.report.outcome.timeline);
 }
 
 }  // namespace tilewright::render
