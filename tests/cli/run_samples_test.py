@@ -124,13 +124,29 @@ class Samples(Case):
                 answer = self.answer(script, [found])
                 self.assertIsNone(answer["counted_by"])
                 self.assertIn(said, answer["absent"])
-                self.assertIn("samples  not available: ", self.sample(script, [found]).text)
         gone = self.run_it("run", script, "--on", "gpu", "--driver", self.fake, "--nvml", self.fake, "--cupti", self.path("none.so"), "--profile",
                            "--repeat", "1", env={"FAKE_CUDA_PROGRAM": self.program})
         self.assertIn("there is no CUPTI", gone.text)
         self.assertIn("none.so", gone.text)
+        self.assertIn("samples  not available: the driver keeps profiling for administrators", self.sample(script, ["refuse enable 35"]).text)
         none = self.sample(script, []).text
         self.assertIn("the kernel ended before any was taken", none)
+
+    def test_a_worker_samples_its_gpu(self):
+        script = self.file("k.py", COPY)
+        load = next(i for i in self.instructions(script) if "LDG" in i[2])
+        found = [f"kernel_kernel {load[0]:x} long_scoreboard 700", f"kernel_kernel {load[0]:x} wait 20", "elsewhere 3"]
+        here = self.answer(script, found)
+        worker = f"exec:{BINARY} worker --stdio --on gpu --driver {self.fake} --nvml {self.fake} --cupti {self.cupti}"
+        r = self.run_it("run", script, "--on", worker, "--repeat", "1", "--profile", "--json",
+                        env={"FAKE_CUPTI": self.path("found"), "FAKE_CUDA_PROGRAM": self.program})
+        there = self.fits(r.json, "run")["samples"]
+        for run in (here, there):
+            for clock in ("seconds", "rounds"):
+                del run[clock]
+        self.assertEqual(here, there)
+        simulator = self.run_it("run", script, "--on", f"exec:{BINARY} worker --stdio --on sim", "--profile")
+        self.assertIn("or samples a GPU", simulator.errors)
 
     def test_only_of_the_scripts_own_compilation(self):
         script = self.file("k.py", COPY)
