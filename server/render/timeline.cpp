@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -44,6 +45,30 @@ std::vector<const TimelineEvent*> in_order(const simulate::TimelineRecord& recor
   for (const TimelineEvent& e : record.events) events.push_back(&e);
   std::ranges::stable_sort(events, {}, &TimelineEvent::time);
   return events;
+}
+
+// The CTAs that come first, as many as have at most so many events, and of the very first no more than those.
+simulate::TimelineRecord first_ctas(const simulate::TimelineRecord& all, std::size_t most) {
+  std::map<std::uint32_t, std::size_t> events;
+  for (const TimelineEvent& e : all.events) ++events[e.process];
+  std::set<std::uint32_t> kept;
+  std::size_t room = most;
+  for (const auto& [process, count] : events) {
+    if (!kept.empty() && count > room) break;
+    kept.insert(process);
+    room -= std::min(room, count);
+  }
+  simulate::TimelineRecord out;
+  for (const auto& n : all.names)
+    if (kept.contains(n.process)) out.names.push_back(n);
+  std::size_t dropped = 0;
+  for (const TimelineEvent* e : in_order(all)) {
+    const bool fits = kept.contains(e->process) && out.events.size() < most;
+    if (fits) out.events.push_back(*e);
+    dropped += fits ? 0 : 1;
+  }
+  out.left_out = all.left_out + dropped / 2;
+  return out;
 }
 
 class Writer {
@@ -105,9 +130,12 @@ class Writer {
 
 }  // namespace
 
-Json timeline_tracks(const work::RunAnswer& answer) {
-  const simulate::TimelineRecord& record = answer.report.outcome.timeline;
-  if (record.names.empty() || !answer.compiled.evaluation) return nullptr;
+Json timeline_tracks(const work::RunAnswer& answer, std::size_t most) {
+  const simulate::TimelineRecord& all = answer.report.outcome.timeline;
+  if (all.names.empty() || !answer.compiled.evaluation) return nullptr;
+  const bool measured = !answer.marked.empty();
+  const simulate::TimelineRecord first = measured ? first_ctas(all, most) : simulate::TimelineRecord();
+  const simulate::TimelineRecord& record = measured ? first : all;
   Places places(*answer.compiled.evaluation);
   Json processes = Json::array(), tracks = Json::array(), spans = Json::array(), arrows = Json::array();
   for (const auto& n : record.names) {
@@ -149,11 +177,8 @@ Json timeline_tracks(const work::RunAnswer& answer) {
   }
   // What had not ended when there was no more room, or when the run stopped.
   for (const auto& [track, span] : open) spans[span]["end"] = last;
-  return {{"processes", std::move(processes)},
-          {"tracks", std::move(tracks)},
-          {"spans", std::move(spans)},
-          {"arrows", std::move(arrows)},
-          {"left_out", record.left_out}};
+  return {{"unit", measured ? "ns" : "step"}, {"processes", std::move(processes)}, {"tracks", std::move(tracks)},
+          {"spans", std::move(spans)},        {"arrows", std::move(arrows)},       {"left_out", record.left_out}};
 }
 
 std::string marks_text(const work::RunAnswer& answer) {

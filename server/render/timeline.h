@@ -16,7 +16,9 @@ std::string timeline_json(const work::RunAnswer& answer);
 std::string marks_text(const work::RunAnswer& answer);
 Json marks_json(const work::RunAnswer& answer);
 
-// {processes, tracks, spans, arrows, left_out}; null: the run has no timeline. Lines are those of the script, from 0.
-Json timeline_tracks(const work::RunAnswer& answer);
+// {unit, processes, tracks, spans, arrows, left_out}; null: the run has no timeline. Lines are those of the script,
+// from 0. Of a GPU the first CTAs whose events are together at most `most`; the simulator keeps to such a bound by
+// itself.
+Json timeline_tracks(const work::RunAnswer& answer, std::size_t most);
 
 }  // namespace tilewright::render

@@ -4,7 +4,10 @@ import json
 import os
 import re
 
-from case import Case, main
+from case import BINARY, Case, main
+
+from support import schema
+from support.language_server import Client
 
 PIPE = """\
 from tvm.script import tirx as T
@@ -119,6 +122,30 @@ class Timeline(Case):
         r = self.trace([], "--json", size=64)
         self.assertEqual(r.status, 2, r)
         self.assertIn("no timeline", r.errors)
+
+    def test_editors_draw_it_in_nanoseconds(self):
+        marks = [(2, 5), (3, 9), (4, 12), (5, 30)]
+        words = self.warp(0, 0, 3, 10, 100, 50, marks) + self.warp(1, 2, 4, 10, 100, 50, marks)
+        program = f"variable tilewright_marks {CTAS * WARPS * WORDS * 8}\n" + "".join(f"word tilewright_marks {at} {value}\n" for at, value in words)
+        os.makedirs(self.path("driver"))
+        os.symlink(self.fake, self.path("driver/libcuda.so.1"))
+        client = Client(BINARY, environment=dict(os.environ, LD_LIBRARY_PATH=self.path("driver"), FAKE_CUDA_PROGRAM=self.file("program", program)))
+        try:
+            client.initialize(initializationOptions={"tilewright": {"toolchain": {"check": "off"}}})
+            client.open("file://" + self.script, PIPE)
+            asked = {"textDocument": {"uri": "file://" + self.script}, "entry": "kernel", "on": "gpu"}
+            of = {}
+            for events in (20000, 4):
+                result = client.result("tilewright/run", {**asked, "timeline": events})
+                self.assertEqual(schema.check(result, "lsp_run_result"), [])
+                of[events] = result["timeline"]
+        finally:
+            client.close()
+        self.assertEqual(of[20000]["unit"], "ns")
+        self.assertEqual([p["name"] for p in of[20000]["processes"]], ["CTA 0 on SM 3", "CTA 1 on SM 4"])
+        self.assertEqual([(s["begin"], s["end"], s["line"]) for s in of[20000]["spans"]], [(5, 9, 17), (5, 9, 17), (12, 30, 19), (12, 30, 19)])
+        # The first CTA alone has room.
+        self.assertEqual(([p["id"] for p in of[4]["processes"]], len(of[4]["spans"]), of[4]["left_out"]), ([0], 2, 2))
 
     def test_other_results_are_of_the_kernel_without_marks(self):
         log = self.path("log")
