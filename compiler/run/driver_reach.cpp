@@ -39,9 +39,12 @@ int add_folder(dl_phdr_info* info, std::size_t, void* data) {
 }  // namespace
 
 // Found out with driver 580 on an H100; what it only tries (its cache, application profiles) is left out.
-toolchain::Reach driver_reach(const std::string& library, const std::string& management) {
+toolchain::Reach driver_reach(const std::string& library, const std::string& management,
+                              const std::vector<std::string>& profilers) {
   toolchain::Reach out;
   for (const std::string& name : {library, management}) ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  for (const std::string& name : profilers)
+    if (::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) break;
   ::dl_iterate_phdr(add_folder, &out.readable);
   // The versions and settings of the kernel's part of the driver, this process's own mappings, the processors' nodes,
   // the devices on the bus.

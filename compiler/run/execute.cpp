@@ -1,9 +1,11 @@
 #include "compiler/run/execute.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <optional>
 
+#include "compiler/run/cupti.h"
 #include "compiler/run/parallel.h"
 #include "compiler/run/transfer.h"
 
@@ -57,18 +59,21 @@ struct Loaded {
 class Execution {
  public:
   Execution(const Driver& driver, const DeviceInfo& device, const Job& job, std::span<const Contents> results,
-            const std::string& management, const std::string& bus_id)
+            const std::string& management, const std::string& bus_id, cu::Context context,
+            const std::vector<std::string>& profilers)
       : driver_(driver),
         device_(device),
         job_(job),
         results_(results),
         transfer_(driver),
         management_(management),
-        bus_id_(bus_id) {}
+        bus_id_(bus_id),
+        context_(context),
+        profilers_(profilers) {}
   ~Execution() {
     for (cu::DevicePtr p : allocations_) driver_.release(p);
     for (cu::Event e : events_) driver_.destroy_event(e);
-    for (const std::vector<Loaded>* all : {&kernels_, &rivals_})
+    for (const std::vector<Loaded>* all : {&kernels_, &rivals_, &sampled_, &marked_})
       for (const Loaded& k : *all)
         if (k.module) driver_.unload_module(k.module);
   }
@@ -81,7 +86,7 @@ class Execution {
       for (const JobLaunch& launch : job_.launches) load(launch, kernels_);
       for (const JobLaunch& launch : job_.rivals) load(launch, rivals_);
       allocate();
-      for (std::vector<Loaded>* all : {&kernels_, &rivals_})
+      for (std::vector<Loaded>* all : {&kernels_, &rivals_, &sampled_, &marked_})
         for (Loaded& k : *all) place_maps(k);
       upload();
       for (int round = 0; round < 2; ++round) {
@@ -91,6 +96,8 @@ class Execution {
         collect(round, out);
       }
       time(out);
+      if (job_.samples) out.samples = sample();
+      if (!job_.marked.empty()) mark(out.marks);
     } catch (const Refused& r) {
       const char* name = nullptr;
       bool fault = failed_ || (launched_ && r.result >= 700);
@@ -220,7 +227,7 @@ class Execution {
   }
 
   void upload_maps() {
-    for (const std::vector<Loaded>* all : {&kernels_, &rivals_}) {
+    for (const std::vector<Loaded>* all : {&kernels_, &rivals_, &sampled_, &marked_}) {
       for (const Loaded& k : *all) {
         for (std::size_t i = 0; i < k.maps.size(); ++i) {
           if (k.map_addresses[i])
@@ -487,6 +494,86 @@ class Execution {
     return differ;
   }
 
+  // Program counters while the launches run again and again. CUPTI knows modules that are loaded after it began: these
+  // are others than those that were timed.
+  Samples sample() {
+    auto none = [](std::string why) {
+      Samples out;
+      out.absent = std::move(why);
+      return out;
+    };
+    auto library = cupti::Library::load(profilers_);
+    if (!library) return none(library.error());
+    auto sampler = cupti::Sampler::begin(*library, context_);
+    if (!sampler) return none(sampler.error());
+    std::vector<cupti::Kernel> kernels;
+    for (const JobLaunch& launch : job_.launches) {
+      load(launch, sampled_);
+      kernels.push_back({launch.symbol, launch.cubin});
+    }
+    for (Loaded& k : sampled_) place_maps(k);
+    prepare(kPoison[0]);
+    launch(sampled_);  // what is loaded with the first launch is none of the kernel's time
+    finish();
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds kEnough{50};  // some millions of samples of a whole GPU
+    constexpr int kMostRounds = 10'000;
+    const Clock::time_point begin = Clock::now();
+    int rounds = 0;
+    auto sampled = sampler->during([&] {
+      do {
+        restore();
+        launch(sampled_);
+        finish();
+      } while (++rounds < kMostRounds && Clock::now() - begin < kEnough);
+    });
+    const std::chrono::duration<double> took = Clock::now() - begin;
+    if (!sampled) return none(sampled.error());
+    Samples out = sampler->take(kernels);
+    out.rounds = rounds;
+    out.seconds = took.count();
+    return out;
+  }
+
+  // Rounds with marks and without in turn; of the last the marks are taken.
+  void mark(MarkRecord& out) {
+    for (const JobLaunch& launch : job_.marked) load(launch, marked_);
+    for (Loaded& k : marked_) place_maps(k);
+    begin_ = event();
+    end_ = event();
+    constexpr int kRounds = 11, kWarm = 1;
+    for (int round = 0; round < kRounds + kWarm; ++round) {
+      for (const bool with : {round % 2 == 0, round % 2 != 0}) {
+        prepare(kPoison[0]);
+        if (with) empty_marks();
+        launch(kernels_);  // what is timed finds the caches as a launch of the same kernel leaves them
+        restore();
+        const double time = timed([&] { launch(with ? marked_ : kernels_); });
+        if (round >= kWarm) (with ? out.marked : out.plain).push_back(time);
+      }
+    }
+    for (const Loaded& k : marked_) {
+      const auto [at, bytes] = marks_of(k);
+      std::string& to = out.bytes.emplace_back(bytes, '\0');
+      check(driver_.download(to.data(), at, bytes), "downloading the marks");
+    }
+  }
+
+  std::pair<cu::DevicePtr, std::size_t> marks_of(const Loaded& k) const {
+    cu::DevicePtr at = 0;
+    std::size_t bytes = 0;
+    check(driver_.get_global(&at, &bytes, k.module, kMarksSymbol), "the cubin has no variable for marks");
+    if (bytes > static_cast<std::size_t>(kMostMarkBytes)) throw Refused{"the marks are too many", cu::kInvalidValue};
+    return {at, bytes};
+  }
+
+  void empty_marks() {
+    for (const Loaded& k : marked_) {
+      const auto [at, bytes] = marks_of(k);
+      check(driver_.fill(at, 0, bytes), "emptying the marks");
+    }
+  }
+
   cu::Event event() {
     cu::Event e = nullptr;
     check(driver_.create_event(&e, 0), "making an event");
@@ -500,8 +587,10 @@ class Execution {
   std::span<const Contents> results_;
   Transfer transfer_;
   const std::string &management_, &bus_id_;
+  cu::Context context_;
+  const std::vector<std::string>& profilers_;
   std::optional<Monitor> monitor_;  // while something is timed: it takes a while to start
-  std::vector<Loaded> kernels_, rivals_;
+  std::vector<Loaded> kernels_, rivals_, sampled_, marked_;
   std::vector<cu::DevicePtr> allocations_;
   std::vector<cu::DevicePtr> data_;   // of each buffer
   std::vector<cu::DevicePtr> first_;  // its contents before each round; 0: it has none, or there was no room
@@ -516,7 +605,8 @@ class Execution {
 
 }  // namespace
 
-std::expected<Gpu, std::string> Gpu::open(const std::string& library, int device, std::string management) {
+std::expected<Gpu, std::string> Gpu::open(const std::string& library, int device, std::string management,
+                                          std::vector<std::string> profilers) {
   auto driver = Driver::load(library);
   if (!driver) return std::unexpected(driver.error());
   Gpu gpu;
@@ -548,6 +638,8 @@ std::expected<Gpu, std::string> Gpu::open(const std::string& library, int device
   d.device_bus_id(bus_id, sizeof bus_id, handle);
   gpu.bus_id_ = bus_id;
   gpu.management_ = std::move(management);
+  gpu.context_ = context;
+  gpu.profilers_ = std::move(profilers);
   d.driver_version(&info.driver_version);
   info.devices = count;
   std::size_t memory = 0;
@@ -564,7 +656,7 @@ std::expected<Gpu, std::string> Gpu::open(const std::string& library, int device
 }
 
 Outcome Gpu::execute(const Job& job, std::span<const Contents> results) {
-  return Execution(driver_, device_, job, results, management_, bus_id_).run();
+  return Execution(driver_, device_, job, results, management_, bus_id_, context_, profilers_).run();
 }
 
 }  // namespace tilewright::run

@@ -18,8 +18,10 @@ namespace tilewright::run {
 class Gpu {
  public:
   // Initialises the driver and takes the primary context of a device. The error is for people.
-  // `management` is the library that tells clocks and temperature.
-  static std::expected<Gpu, std::string> open(const std::string& library, int device, std::string management);
+  // `management` is the library that tells clocks and temperature; `profilers` are where CUPTI may be, for jobs that
+  // want samples.
+  static std::expected<Gpu, std::string> open(const std::string& library, int device, std::string management,
+                                              std::vector<std::string> profilers = {});
 
   const DeviceInfo& device() const { return device_; }
   // Leaves in `results`, one a buffer and as long, what the buffers hold after the first round, and in as many more
@@ -30,7 +32,9 @@ class Gpu {
  private:
   Driver driver_;
   DeviceInfo device_;
+  cu::Context context_ = nullptr;
   std::string bus_id_, management_;
+  std::vector<std::string> profilers_;
 };
 
 }  // namespace tilewright::run

@@ -45,6 +45,7 @@ std::expected<Experiment, Failure> Experiment::set_up(std::vector<const lower::L
   job.warmups = e.wanted_.warmups;
   job.repeats = e.wanted_.repeats;
   job.schedules = e.wanted_.schedules;
+  job.samples = e.wanted_.samples;
   e.report.tensors.resize(job.buffers.size());
   e.sum_ = longest_sum(e.report.bound);
 

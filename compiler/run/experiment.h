@@ -48,6 +48,8 @@ struct Wanted {
   int warmups = 3, repeats = 10;
   std::map<std::string, Unordered, std::less<>> unordered;  // by tensor
   int schedules = 0;                                        // of the simulator; 0: as many as it tries by itself
+  bool samples = false;                                     // of program counters, on a GPU
+  bool marks = false;                                       // a timeline of a GPU (compiler/cuda/marks.h)
   std::int64_t memory_limit = default_memory_limit();       // bytes of this machine's memory for tensors
 };
 

@@ -24,6 +24,15 @@ Outcome lost(HelperProcess::Failure failure) {
   return out;
 }
 
+// Other than that there is no CUPTI at all.
+bool is_unexplained(std::string_view absent) { return !absent.empty() && !absent.starts_with("there is no"); }
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& line : lines) out += line + "\n";
+  return out;
+}
+
 }  // namespace
 
 GpuExecutor::GpuExecutor(GpuOptions options) : options_(std::move(options)) {
@@ -43,6 +52,7 @@ std::expected<DeviceInfo, std::string> GpuExecutor::device(const std::stop_token
     auto answer = helper_->call({{"op", "open"},
                                  {"library", options_.library},
                                  {"management", options_.management},
+                                 {"profilers", samples_ ? joined(options_.profilers) : std::string()},
                                  {"device", std::to_string(options_.device)}},
                                 options_.start_limit, kAnyMemory, stop);
     auto given_up = [&](std::string why) {
@@ -56,7 +66,7 @@ std::expected<DeviceInfo, std::string> GpuExecutor::device(const std::stop_token
     device_ = *device;
     return *device_;
   };
-  auto opened = open(options_.helper_arguments);
+  auto opened = open(unconfined_ ? std::vector<std::string>{"gpu-helper", "unconfined"} : options_.helper_arguments);
   // Where the driver lies or works in a way that driver_reach.h does not know, the user's own kernels run without
   // confinement, and the device's name says so. A worker for strangers demands it by another argument.
   const bool demanded = options_.helper_arguments != std::vector<std::string>{"gpu-helper"};
@@ -68,7 +78,26 @@ std::expected<DeviceInfo, std::string> GpuExecutor::device(const std::stop_token
   return *device_;
 }
 
+// What wants samples has a process of its own: CUPTI must not be in the way of what others measure. Where it fails in a
+// confined one and confinement is not demanded, the user's own kernels run once more without it.
 Outcome GpuExecutor::run(const Job& job, const std::stop_token& stop) {
+  if (!job.samples) return run_once(job, stop);
+  helper_.reset();
+  samples_ = true;
+  Outcome out = run_once(job, stop);
+  const bool demanded = options_.helper_arguments != std::vector<std::string>{"gpu-helper"};
+  if (out.samples && is_unexplained(out.samples->absent) && !demanded) {
+    helper_.reset();
+    unconfined_ = true;
+    if (Outcome again = run_once(job, stop); again.samples && again.samples->absent.empty()) out = std::move(again);
+    unconfined_ = false;
+  }
+  helper_.reset();
+  samples_ = false;
+  return out;
+}
+
+Outcome GpuExecutor::run_once(const Job& job, const std::stop_token& stop) {
   Outcome out;
   if (std::int64_t bytes = job.host_bytes(); bytes > options_.memory_limit) {
     out.status = Status::NotLaunched;
@@ -91,6 +120,8 @@ Outcome GpuExecutor::run(const Job& job, const std::stop_token& stop) {
   // Each timed round fills, copies and empties memory of the device, at hundreds of gigabytes a second.
   const std::int64_t rounds = job.repeats > 0 ? job.warmups + job.repeats : 0;
   patience += std::chrono::milliseconds(rounds * (1 + (job.bytes() + job.copy_bytes) / (64 << 20)));
+  constexpr std::chrono::seconds kSampling{10};  // CUPTI starts, samples, and relates what it took to instructions
+  if (job.samples || !job.marked.empty()) patience += kSampling;
   auto answer = helper_->call(message.record, patience, kAnyMemory, stop, message.descriptors);
   if (!answer) {
     helper_.reset();

@@ -15,6 +15,8 @@ namespace tilewright::run {
 struct GpuOptions {
   std::string library = "libcuda.so.1";
   std::string management = "libnvidia-ml.so.1";  // tells clocks and temperature; what is not there is no error
+  // CUPTI, for jobs that want samples of program counters: files or names for the loader, the best first.
+  std::vector<std::string> profilers{"libcupti.so.13", "libcupti.so.12"};
   int device = 0;
   // One job: all launches, and a second more for every 256 MB of tensors, which are moved and compared several times.
   // Then the process is killed, and the kernel with it.
@@ -49,10 +51,14 @@ class GpuExecutor : public Executor {
   int processes() const { return processes_; }
 
  private:
+  Outcome run_once(const Job& job, const std::stop_token& stop);
+
   GpuOptions options_;
   std::unique_ptr<toolchain::HelperProcess> helper_;
   std::optional<DeviceInfo> device_;
   int processes_ = 0;
+  bool samples_ = false;     // the process has loaded CUPTI
+  bool unconfined_ = false;  // it is to be started so: CUPTI reached for what a confined process does not have
 };
 
 }  // namespace tilewright::run

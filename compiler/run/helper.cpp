@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -19,6 +20,16 @@ using toolchain::Record;
 
 // What a kernel may print in one job; more is cut.
 constexpr std::size_t kPrintedLimit = 1 << 20;
+
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (end > 0) out.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
 
 class Helper {
  public:
@@ -49,7 +60,7 @@ class Helper {
   Record open(const Record& request) {
     auto gpu =
         Gpu::open(std::string(field(request, "library")), std::atoi(std::string(field(request, "device")).c_str()),
-                  std::string(field(request, "management")));
+                  std::string(field(request, "management")), lines_of(field(request, "profilers")));
     if (!gpu) return failed(gpu.error());
     gpu_ = std::move(*gpu);
     return encode(gpu_->device());
@@ -66,8 +77,8 @@ int helper_main(bool unconfined, int fd_in, int fd_out) {
   // Before the driver starts: its own threads are then as confined as this one.
   auto prepare = [&](const Record& request) {
     if (!unconfined)
-      toolchain::confine(
-          driver_reach(std::string(field(request, "library")), std::string(field(request, "management"))));
+      toolchain::confine(driver_reach(std::string(field(request, "library")), std::string(field(request, "management")),
+                                      lines_of(field(request, "profilers"))));
   };
   return toolchain::serve_records(
       fd_in, fd_out, prepare,

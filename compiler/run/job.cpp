@@ -219,8 +219,11 @@ Json written_order(const Job& job) {
   plan["repeats"] = job.repeats;
   plan["copy_bytes"] = job.copy_bytes;
   plan["schedules"] = job.schedules;
+  plan["samples"] = job.samples;
   plan["rivals"] = Json::array();
   for (const JobLaunch& launch : job.rivals) plan["rivals"].push_back(launch_json(launch));
+  plan["marked"] = Json::array();
+  for (const JobLaunch& launch : job.marked) plan["marked"].push_back(launch_json(launch));
   return plan;
 }
 
@@ -229,10 +232,14 @@ Job read_order(const Json& plan) {
   job.warmups = std::clamp(plan.value("warmups", 0), 0, 1000);
   job.repeats = std::clamp(plan.value("repeats", 0), 0, 10000);
   job.schedules = std::clamp(plan.value("schedules", 0), 0, 10000);
+  job.samples = plan.value("samples", false);
   job.copy_bytes = std::clamp<std::int64_t>(plan.value("copy_bytes", std::int64_t{0}), 0, std::int64_t{1} << 40);
   const Json rivals = plan.value("rivals", Json::array());
   check_count("rivals", rivals, kMostLaunches);
   for (const Json& launch : rivals) job.rivals.push_back(launch_of(launch, job.buffers.size()));
+  const Json marked = plan.value("marked", Json::array());
+  check_count("marked", marked, kMostLaunches);
+  for (const Json& launch : marked) job.marked.push_back(launch_of(launch, job.buffers.size()));
   return job;
 }
 
@@ -290,6 +297,46 @@ Measured measured_of(const Json& j) {
   check_bounds("watts", c.watts, 0, 1e6);
   check_bounds("samples", c.samples, 0, 1'000'000'000);
   return m;
+}
+
+Json samples_json(const Samples& s) {
+  Json places = Json::array();
+  for (const Sampled& p : s.places) places.push_back({p.launch, p.offset, p.reason, p.count});
+  return {{"absent", s.absent}, {"reasons", s.reasons}, {"places", std::move(places)},
+          {"taken", s.taken},   {"dropped", s.dropped}, {"elsewhere", s.elsewhere},
+          {"rounds", s.rounds}, {"seconds", s.seconds}, {"period", s.period}};
+}
+
+Samples samples_of(const Json& j, const Job& job) {
+  constexpr std::size_t kMostReasons = 256, kMostPlaces = 4 << 20;
+  constexpr std::uint64_t kMostCount = std::uint64_t{1} << 53;
+  Samples s;
+  s.absent = j.at("absent").get<std::string>();
+  check_count("reasons", j.at("reasons"), kMostReasons);
+  s.reasons = j.at("reasons").get<std::vector<std::string>>();
+  check_count("places", j.at("places"), kMostPlaces);
+  for (const Json& p : j.at("places")) {
+    const auto launch = p.at(0).get<std::uint64_t>(), offset = p.at(1).get<std::uint64_t>(),
+               reason = p.at(2).get<std::uint64_t>(), count = p.at(3).get<std::uint64_t>();
+    if (launch >= job.launches.size() || reason >= s.reasons.size())
+      throw std::invalid_argument("a sample names something that does not exist");
+    check_bounds("offset of a sample", offset, std::uint64_t{0}, std::uint64_t{0xFFFFFFFF});
+    check_bounds("count of a sample", count, std::uint64_t{0}, kMostCount);
+    s.places.push_back({static_cast<std::uint32_t>(launch), static_cast<std::uint32_t>(offset),
+                        static_cast<std::uint32_t>(reason), count});
+  }
+  s.taken = j.at("taken").get<std::uint64_t>();
+  s.dropped = j.at("dropped").get<std::uint64_t>();
+  s.elsewhere = j.at("elsewhere").get<std::uint64_t>();
+  for (std::uint64_t n : {s.taken, s.dropped, s.elsewhere})
+    check_bounds("a number of samples", n, std::uint64_t{0}, kMostCount);
+  s.rounds = j.at("rounds").get<int>();
+  s.seconds = j.at("seconds").get<double>();
+  s.period = j.at("period").get<int>();
+  check_bounds("rounds", s.rounds, 0, 1'000'000'000);
+  check_bounds("seconds", s.seconds, 0.0, 1e9);
+  check_bounds("period", s.period, 0, 31);
+  return s;
 }
 
 // Runs `read`; what it throws becomes the error.
@@ -357,7 +404,7 @@ Message encode(const Job& job, std::span<const Contents> results) {
     plan["buffers"][i]["later"] = file(results[job.buffers.size() + i]);
   }
   out.record = {{"op", "run"}, {"plan", plan.dump()}};
-  for (const auto* launches : {&job.launches, &job.rivals})
+  for (const auto* launches : {&job.launches, &job.rivals, &job.marked})
     for (const JobLaunch& launch : *launches) out.record.emplace_back("cubin", launch.cubin);
   return out;
 }
@@ -367,15 +414,16 @@ std::expected<ReceivedJob, std::string> decode_job(const Record& record, std::sp
     Json plan = Json::parse(field(record, "plan"));
     ReceivedJob out{read_order(plan), {}};
     Job& job = out.job;
+    std::vector<JobLaunch*> all;
+    for (auto* launches : {&job.launches, &job.rivals, &job.marked})
+      for (JobLaunch& launch : *launches) all.push_back(&launch);
     std::size_t at = 0;
-    const std::size_t own = job.launches.size(), all = own + job.rivals.size();
     for (const auto& [name, value] : record) {
       if (name != "cubin") continue;
-      if (at >= all) throw std::invalid_argument("more cubins than launches");
-      (at < own ? job.launches[at] : job.rivals[at - own]).cubin = value;
-      ++at;
+      if (at >= all.size()) throw std::invalid_argument("more cubins than launches");
+      all[at++]->cubin = value;
     }
-    if (at != all) throw std::invalid_argument("fewer cubins than launches");
+    if (at != all.size()) throw std::invalid_argument("fewer cubins than launches");
     std::vector<Contents> later;
     for (std::size_t i = 0; i < job.buffers.size(); ++i) {
       JobBuffer& buffer = job.buffers[i];
@@ -406,15 +454,23 @@ Json outcome_numbers(const Outcome& outcome) {
   for (const BufferOutcome& b : outcome.buffers)
     buffers.push_back(
         {b.guard_damage, b.guard_first, b.unwritten, b.changed, b.unstable, !b.contents.empty(), !b.later.empty()});
-  return {{"status", kStatuses[static_cast<int>(outcome.status)]},
-          {"buffers", buffers},
-          {"measured", measured_json(outcome.measured)}};
+  Json out{{"status", kStatuses[static_cast<int>(outcome.status)]},
+           {"buffers", buffers},
+           {"measured", measured_json(outcome.measured)}};
+  if (outcome.samples) out["samples"] = samples_json(*outcome.samples);
+  if (!outcome.marks.plain.empty()) out["marks"] = {outcome.marks.plain, outcome.marks.marked};
+  return out;
 }
 
 Outcome read_outcome(const Json& plain, const Job& job, std::span<const Contents> results) {
   Outcome out;
   out.status = named<Status>(kStatuses, plain.at("status").get<std::string>());
   out.measured = measured_of(plain.at("measured"));
+  if (plain.contains("samples")) out.samples = samples_of(plain.at("samples"), job);
+  if (plain.contains("marks")) {
+    out.marks.plain = plain.at("marks").at(0).get<std::vector<double>>();
+    out.marks.marked = plain.at("marks").at(1).get<std::vector<double>>();
+  }
   for (const Json& b : plain.at("buffers")) {
     std::size_t i = out.buffers.size();
     if (i >= job.buffers.size()) throw std::invalid_argument("more outcomes than buffers");
@@ -438,10 +494,12 @@ Outcome read_outcome(const Json& plain, const Job& job, std::span<const Contents
 }  // namespace
 
 Record encode(const Outcome& outcome) {
-  return {{"outcome", outcome_numbers(outcome).dump(-1, ' ', false, Json::error_handler_t::replace)},
-          {"message", outcome.message},
-          {"error", outcome.error},
-          {"printed", outcome.printed}};
+  Record out{{"outcome", outcome_numbers(outcome).dump(-1, ' ', false, Json::error_handler_t::replace)},
+             {"message", outcome.message},
+             {"error", outcome.error},
+             {"printed", outcome.printed}};
+  for (const std::string& bytes : outcome.marks.bytes) out.emplace_back("marks", bytes);
+  return out;
 }
 
 std::expected<Outcome, std::string> decode_outcome(Record record, const Job& job, std::span<const Contents> results) {
@@ -450,6 +508,12 @@ std::expected<Outcome, std::string> decode_outcome(Record record, const Job& job
     out.message = take(record, "message");
     out.error = take(record, "error");
     out.printed = take(record, "printed");
+    for (auto& [name, value] : record) {
+      if (name != "marks") continue;
+      if (out.marks.bytes.size() >= job.marked.size() || static_cast<std::int64_t>(value.size()) > kMostMarkBytes)
+        throw std::invalid_argument("more marks than launches");
+      out.marks.bytes.push_back(std::move(value));
+    }
     return out;
   });
 }

@@ -17,6 +17,8 @@
 #include "compiler/process/fd.h"
 #include "compiler/run/conditions.h"
 #include "compiler/run/contents.h"
+#include "compiler/run/marks.h"
+#include "compiler/run/samples.h"
 #include "compiler/simulate/simulate.h"
 #include "compiler/toolchain/record.h"
 
@@ -75,6 +77,8 @@ struct Job {
   // Others on the same buffers, whose time is held against that of `launches`: after each round of the ones a round of
   // the others, or before it, in turn. Empty: of none.
   std::vector<JobLaunch> rivals;
+  // The launches once more, with marks in them (marks.h): run after everything else. Empty: no marks are wanted.
+  std::vector<JobLaunch> marked{};
   // Rounds of all launches: two to verify, each over another poison, then `warmups` and `repeats` timed ones; 0
   // repeats: not timed. A timed round is measured twice: right after another one of the same launches, and with the L2
   // cache emptied.
@@ -83,7 +87,8 @@ struct Job {
   // How many bytes the driver copies within the device, in each timed round: what the kernel's speed is held against.
   // 0: none.
   std::int64_t copy_bytes = 0;
-  int schedules = 0;  // that the simulator tries; 0: as many as it does by itself
+  int schedules = 0;     // that the simulator tries; 0: as many as it does by itself
+  bool samples = false;  // program counters are sampled in further rounds, after those that are timed
 
   std::int64_t bytes() const;  // of all buffers
   std::int64_t host_bytes()
@@ -160,7 +165,9 @@ struct Outcome {
   std::string error;    // the driver's name for it: "CUDA_ERROR_ILLEGAL_ADDRESS"; empty when it is not the driver's
   std::vector<BufferOutcome> buffers;
   Measured measured;
-  std::string printed;  // what the kernel's printf wrote in the first launch
+  std::string printed;             // what the kernel's printf wrote in the first launch
+  std::optional<Samples> samples;  // of a GPU, where they were asked for
+  MarkRecord marks{};              // the same
   // Of the simulator: who wrote the bytes that its options asked for.
   std::vector<std::optional<simulate::Producer>> produced;
   simulate::TimelineRecord timeline;  // of the simulator, where one was asked for: of all launches, one after the other

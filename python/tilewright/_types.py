@@ -484,6 +484,8 @@ class RunReport(Answer):
     attempt: Optional[int] = None
     seconds: Optional[float] = None
     profile: Optional[Profile] = None
+    samples: Optional[Samples] = None
+    timeline: Optional[RunReportTimeline] = None
     diagnostics: Optional[List[Diagnostic]] = None
 
 
@@ -500,6 +502,18 @@ class RunReportDevice(Answer):
 class RunReportFault(Answer):
     range: Optional[Range]
     reason: str
+
+
+@dataclass(frozen=True)
+class RunReportTimeline(Answer):
+    """With --trace, of a GPU: what the marks cost and what they recorded, measured."""
+
+    marks: int
+    ctas: int
+    plain_us: float
+    marked_us: float
+    spanned_us: float
+    left_out: int
 
 
 @dataclass(frozen=True)
@@ -575,6 +589,47 @@ class RunReportWatchRow(Answer):
     thread: int
     loops: List[int]
     values: List[Union[float, str]]
+
+
+@dataclass(frozen=True)
+class Samples(Answer):
+    """Where the warps of a GPU were when their program counters were sampled, by line of the script, and what they waited for."""
+
+    counted_by: Optional[str]
+    absent: Optional[str] = None
+    missing: Optional[str] = None
+    samples: Optional[int] = None
+    attributed: Optional[int] = None
+    taken: Optional[int] = None
+    dropped: Optional[int] = None
+    elsewhere: Optional[int] = None
+    rounds: Optional[int] = None
+    seconds: Optional[float] = None
+    period: Optional[int] = None
+    waits: Optional[List[Wait]] = None
+    lines: Optional[List[SamplesLine]] = None
+
+
+@dataclass(frozen=True)
+class SamplesLine(Answer):
+    file: str
+    line: int
+    text: str
+    callers: List[Optional[Range]]
+    chain: List[Optional[Range]]
+    primitive: Optional[str]
+    variant: Optional[str]
+    samples: int
+    waits: List[Wait]
+    instructions: List[SamplesLineInstruction]
+
+
+@dataclass(frozen=True)
+class SamplesLineInstruction(Answer):
+    launch: int
+    offset: int
+    sass: str
+    samples: int
 
 
 @dataclass(frozen=True)
@@ -698,6 +753,16 @@ class Trial(Answer):
 
 
 @dataclass(frozen=True)
+class Wait(Answer):
+    """How many of the samples found a warp that waited for one thing."""
+
+    reason: str
+    words: str
+    advice: Optional[str]
+    samples: int
+
+
+@dataclass(frozen=True)
 class Wavefronts(Answer):
     requests: int
     wavefronts: int
@@ -730,11 +795,13 @@ ProfileBuffer._made_of = {"others": ProfileBufferOther}
 ProfileLine._made_of = {"global_read": Sectors, "global_write": Sectors, "shared_read": Wavefronts, "shared_write": Wavefronts, "chain": Range}
 Range._made_of = {"start": Position, "end": Position}
 Related._made_of = {"range": Range}
-RunReport._made_of = {"device": RunReportDevice, "launch": Launch, "fault": RunReportFault, "findings": Diagnostic, "tensors": Tensor, "timing": RunReportTiming, "silenced": Silenced, "launches": Launch, "watches": RunReportWatch, "profile": Profile, "diagnostics": Diagnostic}
+RunReport._made_of = {"device": RunReportDevice, "launch": Launch, "fault": RunReportFault, "findings": Diagnostic, "tensors": Tensor, "timing": RunReportTiming, "silenced": Silenced, "launches": Launch, "watches": RunReportWatch, "profile": Profile, "samples": Samples, "timeline": RunReportTimeline, "diagnostics": Diagnostic}
 RunReportFault._made_of = {"range": Range}
 RunReportTiming._made_of = {"hot": Spread, "copy": RunReportTimingCopy, "against": RunReportTimingAgainst, "conditions": RunReportTimingCondition}
 RunReportTimingAgainst._made_of = {"cold": Spread, "hot": Spread, "compared_cold": Contest, "compared_hot": Contest}
 RunReportWatch._made_of = {"rows": RunReportWatchRow}
+Samples._made_of = {"waits": Wait, "lines": SamplesLine}
+SamplesLine._made_of = {"callers": Range, "chain": Range, "waits": Wait, "instructions": SamplesLineInstruction}
 Silenced._made_of = {"range": Range, "related": Related, "chain": Range}
 Tensor._made_of = {"comparison": TensorComparison}
 TensorComparison._made_of = {"first": TensorComparisonFirst, "ulps": TensorComparisonUlp, "producer": TensorComparisonProducer}

@@ -89,8 +89,14 @@ int run_one(const RunOptions& options, work::RunRequest request, const std::stop
   }
   if (!options.clusters.empty() && executor->runs_cubins())
     return refuse(options, {"--clusters is a part for the simulator to run", "add --on sim"});
-  if (options.profile && executor->runs_cubins())
-    return refuse(options, {"--profile counts on the simulator", "add --on sim"});
+  if ((options.profile || !options.trace.empty()) && executor->runs_cubins() && !options.cubins.empty())
+    return refuse(options, {"--profile and --trace relate what a GPU did to the script by the script's own compilation",
+                            "leave out --cubin"});
+  if (options.profile && !executor->runs_cubins() && is_elsewhere(options.on))
+    return refuse(options, {"--profile counts on the simulator of this machine, or samples a GPU",
+                            "leave out --on " + options.on + ", or say --on sim"});
+  request.wanted.samples = options.profile && executor->runs_cubins();
+  request.wanted.marks = !options.trace.empty() && executor->runs_cubins();
   work::RunAnswer answer =
       work::run_script(*file, request, *executor, stop, [&](const std::string& what) { progress.show(what); });
   progress.show("");

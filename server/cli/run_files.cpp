@@ -25,7 +25,7 @@ std::expected<void, std::string> write_outputs(const fs::path& folder, const pro
 
 std::expected<void, std::string> write_trace(const std::string& file, const work::RunAnswer& answer) {
   if (answer.report.outcome.timeline.names.empty())
-    return std::unexpected("there is no timeline of what a GPU does: run it with --on sim");
+    return std::unexpected("the run left no timeline: it did not come to its end");
   return project::write_file(file, {render::timeline_json(answer)});
 }
 

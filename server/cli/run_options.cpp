@@ -137,6 +137,8 @@ void add_places(CLI::App& c, RunOptions& options) {
   c.add_option("--driver", options.driver, "The CUDA driver's library")->capture_default_str();
   c.add_option("--nvml", options.nvml, "The driver's management library, which reports clocks and temperature")
       ->capture_default_str();
+  c.add_option("--cupti", options.cupti,
+               "NVIDIA's library for profilers, which samples (default: libcupti of the CUDA toolkit)");
 }
 
 void add_tensors(CLI::App& c, RunOptions& options) {
@@ -196,10 +198,10 @@ void add_simulation(CLI::App& c, RunOptions& options) {
   c.add_flag(
       "--profile", options.profile,
       "On the simulator: what each line asks of global memory, shared memory and tensor cores, counted, and what "
-      "could be asked less");
+      "could be asked less. On a GPU: where its warps are and what they wait for, by line, sampled with CUPTI");
   c.add_option("--trace", options.trace,
-               "FILE: a timeline of the simulator's first schedule, in Chrome's trace format (ui.perfetto.dev opens "
-               "it)");
+               "FILE: a timeline in Chrome's trace format (ui.perfetto.dev opens it): of the simulator's first "
+               "schedule, or, on this machine's GPU, of a build with marks at tile primitives and waits");
 }
 
 void add_reports(CLI::App& c, RunOptions& options) {
@@ -288,6 +290,7 @@ run::GpuOptions gpu_of(const RunOptions& options) {
   run::GpuOptions gpu = project::gpu_options();
   gpu.library = options.driver;
   gpu.management = options.nvml;
+  if (!options.cupti.empty()) gpu.profilers = {options.cupti};
   if (!options.devices.empty()) gpu.device = options.devices.front();
   gpu.deadline = std::chrono::milliseconds(static_cast<std::int64_t>(options.deadline.value_or(kGpuDeadline) * 1000));
   if (options.memory > 0) gpu.memory_limit = static_cast<std::int64_t>(options.memory * (1 << 30));

@@ -17,6 +17,7 @@ namespace tilewright::cli {
 struct RunOptions {
   std::vector<std::string> paths;
   std::string on, arch, reference, python, against, trace, folder, driver = "libcuda.so.1", nvml = "libnvidia-ml.so.1";
+  std::string cupti;
   std::vector<std::string> entries, cubins, inputs, outputs, expected, settings, watches;
   std::vector<int> devices;
   std::string seed, format = "text";

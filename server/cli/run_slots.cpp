@@ -51,10 +51,9 @@ std::expected<std::vector<work::Slot>, run::Failure> slots_for(const RunOptions&
                                                                const std::stop_token& stop) {
   remote::SlotOptions slots;
   if (is_elsewhere(options.on)) {
-    if (!options.clusters.empty() || !options.watches.empty() || !options.trace.empty() || options.profile)
-      return std::unexpected(
-          run::Failure{"--clusters, --watch, --trace and --profile show the simulator of this machine",
-                       "leave out --on " + options.on + ", or say --on sim"});
+    if (!options.clusters.empty() || !options.watches.empty() || !options.trace.empty())
+      return std::unexpected(run::Failure{"--clusters, --watch and --trace show the simulator of this machine",
+                                          "leave out --on " + options.on + ", or say --on sim"});
     slots.elsewhere = elsewhere_of(options, progress, stop);
   } else {
     auto here = here_of(options, std::move(cores));

@@ -6,6 +6,7 @@
 #include "server/ide/artifacts.h"
 #include "server/ide/background_trials.h"
 #include "server/ide/run_findings.h"
+#include "server/work/compiler_notes.h"
 #include "server/work/tools.h"
 #include "server/work/words.h"
 
@@ -20,12 +21,17 @@ std::vector<text::Diagnostic> toolchain_findings(const session::Compiled& compil
     if (!made) continue;
     for (const toolchain::LogEntry& entry : made->entries) {
       if (entry.severity == toolchain::LogEntry::Severity::Remark || work::is_of_our_variables(entry, k)) continue;
-      text::Diagnostic d = work::toolchain_diagnostic(entry, *k.cuda);
+      text::Diagnostic d = work::message_of(entry, k);
       if (!d.span) d.span = k.value->kernel.span;
       if (seen.insert(std::to_string(d.span.anchor) + ":" + std::to_string(d.span.begin) + entry.message).second) {
         out.push_back(std::move(d));
       }
     }
+    const auto used = std::ranges::find(made->kernels, k.lowered->symbol, &toolchain::KernelResources::name);
+    if (used == made->kernels.end()) continue;
+    for (text::Diagnostic& d : work::resource_notes(*used, k))
+      if (seen.insert(std::to_string(d.span.anchor) + ":" + std::to_string(d.span.begin) + d.message).second)
+        out.push_back(std::move(d));
   }
   return out;
 }

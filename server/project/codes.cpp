@@ -35,6 +35,21 @@ constexpr text::CodeInfo kOwn[] = {
     {kNarrowCode, "narrow accesses to global memory",
      "Each lane moves 1 or 2 bytes at a time, and could move 16 with one instruction. Counted as the script writes the "
      "accesses; NVIDIA's compiler may join some of them."},
+    {kRegistersIgnoredCode, "setmaxnreg is ignored",
+     "NVIDIA's compiler leaves setmaxnreg out (PTX ISA, setmaxnreg) and gives all warps as many registers as each "
+     "other. It says why, and here is what that means for the script: most often it does not know how many registers "
+     "the kernel starts with, which the attribute tirx.launch_bounds_min_blocks_per_sm tells it. The result is right, "
+     "and slower than meant."},
+    {kSerializedCode, "wgmma is serialized",
+     "NVIDIA's compiler could not prove that registers are used by one wgmma at a time (PTX ISA, wgmma.mma_async: "
+     "accumulators and fragments must not be accessed before the wait), and made each wait for the one before. The "
+     "result is right, and tensor cores idle in between."},
+    {kSpilledCode, "spilled registers",
+     "A thread keeps more values than it has registers, at most 255, fewer where launch bounds or setmaxnreg say so. "
+     "The rest goes to local memory, which lies in global memory and its caches. As ptxas reports it."},
+    {kLocalMemoryCode, "an array in local memory",
+     "Registers cannot be indexed by a number that is known at run time alone, so that an array which is indexed so "
+     "lies in local memory, in global memory and its caches. As ptxas reports it (stack frame)."},
 };
 
 }  // namespace

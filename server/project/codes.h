@@ -17,6 +17,12 @@ inline constexpr std::string_view kConflictsCode = "TW7001";
 inline constexpr std::string_view kScatteredCode = "TW7002";
 inline constexpr std::string_view kNarrowCode = "TW7003";
 
+// What NVIDIA's compiler says about speed (server/work/compiler_notes.h).
+inline constexpr std::string_view kRegistersIgnoredCode = "TW7021";
+inline constexpr std::string_view kSerializedCode = "TW7022";
+inline constexpr std::string_view kSpilledCode = "TW7023";
+inline constexpr std::string_view kLocalMemoryCode = "TW7024";
+
 const text::CodeInfo* code_info(std::string_view code);  // null: no such code
 std::vector<text::CodeInfo> all_codes();
 

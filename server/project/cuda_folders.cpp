@@ -11,6 +11,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "compiler/toolchain/owned_path.h"
 #include "server/project/checkout.h"
 
 namespace tilewright::project {
@@ -81,6 +82,24 @@ std::vector<CudaFolder> cuda_folders() {
     for (fs::path& folder : found) out.push_back({std::move(folder), "the checkout it was built in"});
   }
   out.push_back({"/usr/local/cuda", "the usual place"});
+  return out;
+}
+
+std::vector<std::string> cupti_libraries() {
+  constexpr const char* kBelow[] = {"extras/CUPTI/lib64", "lib64", "lib", "nvidia/cu13/lib", "nvidia/cuda_cupti/lib"};
+  constexpr const char* kNames[] = {"libcupti.so.13", "libcupti.so.12"};
+  std::vector<std::string> out;
+  for (const CudaFolder& candidate : cuda_folders()) {
+    for (const char* name : kNames) {
+      for (const char* below : kBelow) {
+        const fs::path file = candidate.folder / below / name;
+        std::error_code ec;
+        if (file.is_absolute() && fs::exists(file, ec) && toolchain::changeable_by_others(file).empty())
+          out.push_back(file.string());
+      }
+    }
+  }
+  for (const char* name : kNames) out.emplace_back(name);
   return out;
 }
 

@@ -80,6 +80,7 @@ std::uint64_t random_bits() {
 
 run::GpuOptions gpu_options() {
   run::GpuOptions options;
+  options.profilers = cupti_libraries();
   for (char** v = environ; *v; ++v) {
     if (!std::string_view(*v).starts_with("TILEWRIGHT_CACHE_KEY=")) options.environment.emplace_back(*v);
   }

@@ -9,7 +9,9 @@
 #include "server/render/json.h"
 #include "server/render/profile.h"
 #include "server/render/report.h"
+#include "server/render/sampled.h"
 #include "server/render/terminal.h"
+#include "server/render/timeline.h"
 #include "server/render/watch.h"
 
 namespace tilewright::render {
@@ -300,6 +302,8 @@ std::string run_text(const work::RunAnswer& answer, const Colours& c) {
   if (r.timing) out += timing_text(r);
   out += watches_text(r);
   if (!r.outcome.profile.empty()) out += profile_text(answer, c);
+  if (r.outcome.samples) out += sampled_text(answer);
+  if (!answer.marked.empty()) out += marks_text(answer);
   if (!r.outcome.printed.empty())
     out += "  printed\n" + r.outcome.printed + (r.outcome.printed.ends_with('\n') ? "" : "\n");
   for (const std::string& p : r.problems)
@@ -350,6 +354,8 @@ Json run_json(const work::RunAnswer& answer) {
       Json report = report_json(answer.report, answer.compiled.evaluation->anchors);
       if (!answer.where.empty()) report["where"] = answer.where;
       if (!answer.report.outcome.profile.empty()) report["profile"] = profile_json(answer);
+      if (answer.report.outcome.samples) report["samples"] = sampled_json(answer);
+      if (!answer.marked.empty()) report["timeline"] = marks_json(answer);
       if (Json said = script_diagnostics(answer.compiled); !said.empty()) report["diagnostics"] = std::move(said);
       return report;
     }

@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <vector>
 
+#include "compiler/text/amounts.h"
 #include "server/render/json.h"
+#include "server/work/marks.h"
+#include "server/work/profile.h"
 
 namespace tilewright::render {
 namespace {
@@ -43,9 +47,34 @@ std::vector<const TimelineEvent*> in_order(const simulate::TimelineRecord& recor
   return events;
 }
 
+// The CTAs that come first, as many as have at most so many events, and of the very first no more than those.
+simulate::TimelineRecord first_ctas(const simulate::TimelineRecord& all, std::size_t most) {
+  std::map<std::uint32_t, std::size_t> events;
+  for (const TimelineEvent& e : all.events) ++events[e.process];
+  std::set<std::uint32_t> kept;
+  std::size_t room = most;
+  for (const auto& [process, count] : events) {
+    if (!kept.empty() && count > room) break;
+    kept.insert(process);
+    room -= std::min(room, count);
+  }
+  simulate::TimelineRecord out;
+  for (const auto& n : all.names)
+    if (kept.contains(n.process)) out.names.push_back(n);
+  std::size_t dropped = 0;
+  for (const TimelineEvent* e : in_order(all)) {
+    const bool fits = kept.contains(e->process) && out.events.size() < most;
+    if (fits) out.events.push_back(*e);
+    dropped += fits ? 0 : 1;
+  }
+  out.left_out = all.left_out + dropped / 2;
+  return out;
+}
+
 class Writer {
  public:
-  explicit Writer(const script::Evaluation& evaluation) : places_(evaluation) {}
+  // `measured`: times are nanoseconds of a GPU, else steps of the simulator.
+  Writer(const script::Evaluation& evaluation, bool measured) : places_(evaluation), measured_(measured) {}
 
   std::string write(const simulate::TimelineRecord& record) {
     for (const auto& n : record.names) {
@@ -55,8 +84,9 @@ class Writer {
       add(j);
     }
     for (const TimelineEvent* e : in_order(record)) event(*e);
+    const char* unit = measured_ ? "measured on a GPU" : "steps of the simulator";
     return out_ + "\n],\n\"displayTimeUnit\": \"ns\",\n\"otherData\": " +
-           Json{{"time", "steps of the simulator"}, {"left_out", record.left_out}}.dump() + "}\n";
+           Json{{"time", unit}, {"left_out", record.left_out}}.dump() + "}\n";
   }
 
  private:
@@ -68,6 +98,7 @@ class Writer {
   void event(const TimelineEvent& e) {
     static constexpr const char* kPhases[] = {"B", "E", "s", "f"};
     Json j{{"ph", kPhases[static_cast<int>(e.kind)]}, {"ts", e.time}, {"pid", e.process}, {"tid", e.track}};
+    if (measured_) j["ts"] = static_cast<double>(e.time) / 1000;  // microseconds
     if (e.kind == Kind::FlowBegin || e.kind == Kind::FlowEnd) {
       j["name"] = e.name;
       j["cat"] = "order";
@@ -94,14 +125,17 @@ class Writer {
   static constexpr std::uint32_t kOperations = 1000;
   Places places_;
   std::string out_ = "{\"traceEvents\": [\n";
-  bool first_ = true;
+  bool first_ = true, measured_;
 };
 
 }  // namespace
 
-Json timeline_tracks(const work::RunAnswer& answer) {
-  const simulate::TimelineRecord& record = answer.report.outcome.timeline;
-  if (record.names.empty() || !answer.compiled.evaluation) return nullptr;
+Json timeline_tracks(const work::RunAnswer& answer, std::size_t most) {
+  const simulate::TimelineRecord& all = answer.report.outcome.timeline;
+  if (all.names.empty() || !answer.compiled.evaluation) return nullptr;
+  const bool measured = !answer.marked.empty();
+  const simulate::TimelineRecord first = measured ? first_ctas(all, most) : simulate::TimelineRecord();
+  const simulate::TimelineRecord& record = measured ? first : all;
   Places places(*answer.compiled.evaluation);
   Json processes = Json::array(), tracks = Json::array(), spans = Json::array(), arrows = Json::array();
   for (const auto& n : record.names) {
@@ -143,15 +177,29 @@ Json timeline_tracks(const work::RunAnswer& answer) {
   }
   // What had not ended when there was no more room, or when the run stopped.
   for (const auto& [track, span] : open) spans[span]["end"] = last;
-  return {{"processes", std::move(processes)},
-          {"tracks", std::move(tracks)},
-          {"spans", std::move(spans)},
-          {"arrows", std::move(arrows)},
-          {"left_out", record.left_out}};
+  return {{"unit", measured ? "ns" : "step"}, {"processes", std::move(processes)}, {"tracks", std::move(tracks)},
+          {"spans", std::move(spans)},        {"arrows", std::move(arrows)},       {"left_out", record.left_out}};
+}
+
+std::string marks_text(const work::RunAnswer& answer) {
+  const work::MarksAnswer marks = work::marks_of(answer);
+  std::string out = "  timeline " + work::grouped(marks.marks) + " marks of " +
+                    text::counted(static_cast<std::uint64_t>(marks.ctas), "CTA") + ", measured in a build of its own";
+  if (marks.plain > 0) {
+    out += ": " + text::formatted("%.2f", marks.marked) + " us with marks, " + text::formatted("%.2f", marks.plain) +
+           " us without (" + text::formatted("%+.1f", 100 * (marks.marked / marks.plain - 1)) + " %)";
+  }
+  return out + "\n";
+}
+
+Json marks_json(const work::RunAnswer& answer) {
+  const work::MarksAnswer marks = work::marks_of(answer);
+  return {{"marks", marks.marks},      {"ctas", marks.ctas},          {"plain_us", marks.plain},
+          {"marked_us", marks.marked}, {"spanned_us", marks.spanned}, {"left_out", marks.timeline.left_out}};
 }
 
 std::string timeline_json(const work::RunAnswer& answer) {
-  return Writer(*answer.compiled.evaluation).write(answer.report.outcome.timeline);
+  return Writer(*answer.compiled.evaluation, !answer.marked.empty()).write(answer.report.outcome.timeline);
 }
 
 }  // namespace tilewright::render

@@ -16,6 +16,7 @@
 #include "server/project/files.h"
 #include "server/project/opened.h"
 #include "server/work/executors.h"
+#include "server/work/marks.h"
 #include "server/work/python_reference.h"
 #include "server/work/run_source.h"
 
@@ -316,12 +317,21 @@ class Run {
   }
 
   std::expected<std::string, run::Failure> cubin_of(const session::CompiledKernel& kernel) {
+    auto made = made_of(kernel, false);
+    if (!made) return std::unexpected(std::move(made.error()));
+    return std::move(made->cubin);
+  }
+
+  // `text`: what is compiled in the place of the kernel's CUDA text; null: that.
+  std::expected<toolchain::Artifacts, run::Failure> made_of(const session::CompiledKernel& kernel, bool sass,
+                                                            const std::string* text = nullptr) {
     if (!request_.tools && !tools_) tools_ = std::make_unique<toolchain::Toolchain>(project::toolchain_options());
     toolchain::Toolchain& tools = request_.tools ? *request_.tools : *tools_;
     toolchain::Request request;
-    request.cuda_source = kernel.cuda->text;
+    request.cuda_source = text ? *text : kernel.cuda->text;
     request.arch = arch_;
     request.want_ptx = false;
+    request.want_sass = sass;
     request.stop = stop_;
     auto made = tools.compile(request);
     if (!made && made.error().kind == toolchain::Error::Kind::NoCuda) {
@@ -329,7 +339,7 @@ class Run {
       auto there = executor_.compile(request);
       if (there || there.error().kind != toolchain::Error::Kind::NoCuda) made = std::move(there);
     }
-    if (made) return std::move(made->cubin);
+    if (made) return std::move(*made);
     bool none = made.error().kind == toolchain::Error::Kind::NoCuda;
     return std::unexpected(run::Failure{
         made.error().message,
@@ -375,11 +385,15 @@ class Run {
     answer_.where = executor_.place();
     if (e.report.outcome.status == run::Status::Stopped) throw Ended{End::Stopped};
     if (e.report.outcome.status == run::Status::NoDriver) no_device(e.report.outcome.message);
+    if (wanted_.samples && e.report.outcome.status == run::Status::Done && !e.report.outcome.samples)
+      e.report.outcome.samples.emplace().absent = executor_.place() + " is an older release, which takes none";
     if (e.report.outcome.status == run::Status::Done) compare(e);
     silence(e.report);
     e.judge();
     e.report.problems.insert(e.report.problems.end(), rival_problems_.begin(), rival_problems_.end());
     answer_.report = std::move(e.report);
+    if (!answer_.marked.empty() && answer_.report.outcome.status == run::Status::Done)
+      answer_.report.outcome.timeline = marks_of(answer_).timeline;
   }
 
   // Takes out what the script's comments and settings silence, and gives the rest the severity that they say.
@@ -477,6 +491,7 @@ class Run {
     }
     run::Wanted wanted = wanted_;
     wanted.repeats = 0;
+    wanted.samples = false;
     auto alone = run::Experiment::set_up(lowered, std::move(wanted), request_.against);
     if (!alone) unusable(alone.error().message, alone.error().hint);
     auto beside = e.set_rivals(lowered, request_.against);
@@ -510,10 +525,31 @@ class Run {
         job.launches[i].cubin = request_.cubins[i];
         continue;
       }
-      auto cubin = cubin_of(*kernels_[i]);
+      auto made = made_of(*kernels_[i], wanted_.samples);
       stop_here();
-      if (!cubin) unusable(cubin.error().message, cubin.error().hint);
-      job.launches[i].cubin = std::move(*cubin);
+      if (!made) unusable(made.error().message, made.error().hint);
+      job.launches[i].cubin = std::move(made->cubin);
+      if (!wanted_.samples) continue;
+      if (made->sass.empty()) answer_.sass_missing = made->sass_missing;
+      answer_.sass.push_back(std::move(made->sass));
+    }
+    if (wanted_.marks) take_marked(job);
+  }
+
+  // The kernels once more, with marks for the timeline.
+  void take_marked(run::Job& job) {
+    job.marked = job.launches;
+    for (std::size_t i = 0; i < kernels_.size(); ++i) {
+      auto marked = cuda::with_marks(*kernels_[i]->cuda, *kernels_[i]->lowered);
+      if (!marked)
+        unusable("--trace: the block of " + job.launches[i].symbol +
+                 " has no number of threads that is known before "
+                 "the launch, so that its warps have no room for their marks");
+      auto made = made_of(*kernels_[i], false, &marked->text);
+      stop_here();
+      if (!made) unusable("--trace: with marks, " + made.error().message, made.error().hint);
+      job.marked[i].cubin = std::move(made->cubin);
+      answer_.marked.push_back(std::move(*marked));
     }
   }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/cuda/marks.h"
 #include "compiler/run/experiment.h"
 #include "compiler/toolchain/toolchain.h"
 #include "server/project/load.h"
@@ -55,8 +56,12 @@ struct RunAnswer {
   session::Compiled compiled;  // with its diagnostics; the report's places resolve in it
   session::Compiled reference, rival;
   run::Report report;
-  std::string where;           // that it ran: as executors have it (run::Executor::place)
-  std::shared_ptr<void> room;  // that the report's tensors take, as RunRequest has it
+  // Of each launch that was sampled its disassembly, and why there is none.
+  std::vector<std::string> sass{};
+  std::string sass_missing{};
+  std::vector<cuda::MarkedSource> marked{};  // of each launch, where a timeline of a GPU was wanted
+  std::string where;                         // that it ran: as executors have it (run::Executor::place)
+  std::shared_ptr<void> room;                // that the report's tensors take, as RunRequest has it
 };
 
 // `progress` hears what is going on now, in words.

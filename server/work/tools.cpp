@@ -1,9 +1,11 @@
 #include "server/work/tools.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "compiler/threads/in_order.h"
 #include "server/project/codes.h"
+#include "server/work/compiler_notes.h"
 #include "server/work/words.h"
 
 namespace tilewright::work {
@@ -49,6 +51,11 @@ bool is_of_our_variables(const toolchain::LogEntry& entry, const session::Compil
   return !array;
 }
 
+text::Diagnostic message_of(const toolchain::LogEntry& entry, const session::CompiledKernel& kernel) {
+  auto note = performance_note(entry, kernel);
+  return note ? std::move(*note) : toolchain_diagnostic(entry, *kernel.cuda);
+}
+
 const toolchain::KernelResources* take_messages(const ToolWork& work, std::vector<text::Diagnostic>& diagnostics) {
   const auto& made = *work.made;
   const session::CompiledKernel& kernel = *work.kernel;
@@ -57,7 +64,7 @@ const toolchain::KernelResources* take_messages(const ToolWork& work, std::vecto
   if (!speaks) return nullptr;
   const std::vector<toolchain::LogEntry>& entries = made ? made->entries : made.error().entries;
   for (const toolchain::LogEntry& entry : entries)
-    if (!is_of_our_variables(entry, kernel)) diagnostics.push_back(toolchain_diagnostic(entry, *kernel.cuda));
+    if (!is_of_our_variables(entry, kernel)) diagnostics.push_back(message_of(entry, kernel));
   if (!made) {
     if (entries.empty())
       diagnostics.push_back({project::kToolsCode,
@@ -70,7 +77,9 @@ const toolchain::KernelResources* take_messages(const ToolWork& work, std::vecto
     return nullptr;
   }
   const auto at = std::ranges::find(made->kernels, kernel.lowered->symbol, &toolchain::KernelResources::name);
-  return at == made->kernels.end() ? nullptr : &*at;
+  if (at == made->kernels.end()) return nullptr;
+  std::ranges::move(resource_notes(*at, kernel), std::back_inserter(diagnostics));
+  return &*at;
 }
 
 }  // namespace tilewright::work

@@ -31,6 +31,9 @@ bool run_tools(toolchain::Toolchain& tools, std::span<ToolWork> work, const tool
 // stay.
 bool is_of_our_variables(const toolchain::LogEntry& entry, const session::CompiledKernel& kernel);
 
+// What the tools said, at the line of the script: a note about speed (compiler_notes.h) or their message.
+text::Diagnostic message_of(const toolchain::LogEntry& entry, const session::CompiledKernel& kernel);
+
 // What the tools had to say goes to `diagnostics`, at the lines of the script that its CUDA lines came from. The
 // kernel's resources; null: they failed, or said nothing of it.
 const toolchain::KernelResources* take_messages(const ToolWork& work, std::vector<text::Diagnostic>& diagnostics);

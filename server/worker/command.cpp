@@ -20,7 +20,7 @@ constexpr double kLeastGigabytes = 1e-6, kMostGigabytes = 1e6;
 
 struct WorkerCommand {
   bool stdio = false;
-  std::string listen, on, cert, key, ca, token_file, driver = "libcuda.so.1", nvml = "libnvidia-ml.so.1";
+  std::string listen, on, cert, key, ca, token_file, driver = "libcuda.so.1", nvml = "libnvidia-ml.so.1", cupti;
   std::vector<int> devices;
   int slots = 0, queue = 1000, clients = 64, compilations = 2;
   bool no_compiler = false, unconfined = false;
@@ -92,6 +92,7 @@ int worker_command(const WorkerCommand& command) {
   options.gpu.environment = without_secrets(std::move(options.gpu.environment));
   options.gpu.library = command.driver;
   options.gpu.management = command.nvml;
+  if (!command.cupti.empty()) options.gpu.profilers = {command.cupti};
   options.tools = project::toolchain_options();
   options.compiles = !command.no_compiler;
   options.devices = command.devices;
@@ -182,6 +183,8 @@ void add_worker(CLI::App& app, std::function<int()>& run) {
       ->check(CLI::Range(1, 10'000));
   c->add_option("--driver", command->driver, "The CUDA driver's library")->capture_default_str();
   c->add_option("--nvml", command->nvml, "The driver's management library")->capture_default_str();
+  c->add_option("--cupti", command->cupti,
+                "NVIDIA's library for profilers, which samples (default: libcupti of the CUDA toolkit)");
   c->footer(
       "Each kernel runs in a process of its own that can be killed; a fault, a hang or a stray write costs that job "
       "alone. Jobs wait in a queue in which clients take turns, a GPU runs one at a time.\n\nExamples:\n"

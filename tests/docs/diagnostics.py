@@ -17,7 +17,7 @@ GROUPS = {
     "10": "The text of a script", "20": "Evaluation", "21": "What a kernel may say", "22": "Entries, imports, releases",
     "23": "Comments, architectures, what is not used", "30": "Execution scopes", "31": "Dispatch of tile primitives",
     "40": "Lowering", "41": "CUDA text", "50": "What the simulator finds", "60": "NVIDIA's compiler and runs",
-    "70": "What a profile advises",
+    "70": "What a profile and the CUDA compiler advise",
 }
 HEAD = """# Index of diagnostics
 

@@ -9,6 +9,7 @@
 //   map P                  the first word of the tensor map that is parameter P goes to the log
 //   map_at P               the first word of the tensor map that parameter P points to goes to the log
 //   variable NAME N        the module has a variable of N bytes
+//   word NAME INDEX VALUE  a word of 64 bits of that variable, by its place
 //   map_of NAME            the first word of the tensor map in that variable goes to the log
 //   print TEXT             as a kernel's printf does
 //   fault CODE             the next synchronisation fails with CODE, and so does everything afterwards
@@ -131,6 +132,10 @@ int perform(FakeModule& module, const std::string& all, void** arguments) {
     std::memcpy(&map, std::isdigit(word[0]) ? pointer(arguments, std::stoi(word)) : module.variables.at(word).data(),
                 sizeof map);
     log("map %llu", static_cast<unsigned long long>(map.opaque[0]));
+  } else if (word == "word") {
+    std::uint64_t value = 0;
+    in >> word >> n >> value;
+    std::memcpy(module.variables.at(word).data() + n * static_cast<long>(sizeof value), &value, sizeof value);
   } else if (word == "print") {
     std::printf("%s\n", line.substr(6).c_str());
     std::fflush(stdout);

@@ -249,6 +249,7 @@ class Timelines(Session):
         result = self.run_it(timeline=20000)
         self.assertEqual((result["status"], result["report"]["verdict"]), (0, "unverified"))
         timeline = result["timeline"]
+        self.assertEqual(timeline["unit"], "step")
         self.assertEqual(timeline["processes"], [{"id": 0, "name": "CTA (0, 0, 0)"}])
         names = {t["id"]: t["name"] for t in timeline["tracks"]}
         self.assertEqual([names[i] for i in range(5)], [f"warp {i}" for i in range(5)])

@@ -88,6 +88,7 @@ export interface Timing {
   [other: string]: unknown;
 }
 export interface Timeline {
+  unit: 'step' | 'ns';
   processes: { id: number; name: string }[];
   tracks: { process: number; id: number; name: string }[];
   spans: { process: number; track: number; begin: number; end: number; name: string; detail?: string; line?: number }[];

@@ -45,13 +45,13 @@ std::optional<std::string> no_target(const std::string& on, const project::Confi
   return why;
 }
 
-Json result_of(const work::RunAnswer& answer, const std::string& before) {
+Json result_of(const work::RunAnswer& answer, const std::string& before, std::size_t events) {
   const bool reported = answer.end == work::RunAnswer::End::Reported;
   return {{"status", render::run_status(answer)},
           {"report", reported ? Json(render::run_json(answer)) : Json(nullptr)},
           {"text", reported ? render::run_text(answer, {}) : std::string()},
           {"messages", before + render::run_messages(answer, {})},
-          {"timeline", reported ? Json(render::timeline_tracks(answer)) : Json(nullptr)}};
+          {"timeline", reported ? Json(render::timeline_tracks(answer, events)) : Json(nullptr)}};
 }
 
 // Runs it, wherever that is. `left_out`: members of a pool that cannot be reached, for people.
@@ -66,6 +66,7 @@ work::RunAnswer run_on(const Request& r, const RunParams& params, const project:
     simulate::Options simulator;
     simulator.timeline = params.timeline;
     auto executor = work::executor_on(params.on, project::gpu_options(), kSchedules, simulator, r.stop);
+    request.wanted.marks = params.timeline > 0 && executor->runs_cubins();
     return work::run_script(file, request, *executor, r.stop,
                             [&](const std::string& what) { progress(what + " on " + params.on); });
   }
@@ -111,7 +112,7 @@ Answer<Json> run_kernel(const Request& r, const RunParams& params) {
   if (r.stop.stop_requested()) return cancelled();
   const bool open = std::ranges::any_of(r.open, [&](const auto& s) { return s->path() == path; });
   if (r.runs && open) r.runs->keep(path, file->source, params.entry, params.on, answer);
-  return result_of(answer, left_out);
+  return result_of(answer, left_out, params.timeline);
 }
 
 }  // namespace

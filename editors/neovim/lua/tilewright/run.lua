@@ -108,7 +108,7 @@ function M.start(script, entry, on)
   tokens[run.token] = run
   M.show()
   run.stop = server.request(script, "tilewright/run", {
-    textDocument = { uri = vim.uri_from_bufnr(script) }, entry = entry, on = on, timeline = on == "sim" and kEvents or nil,
+    textDocument = { uri = vim.uri_from_bufnr(script) }, entry = entry, on = on, timeline = (on == "sim" or on == "gpu") and kEvents or nil,
     workDoneToken = run.token,
   }, function(problem, result) finished(run, problem, result) end, { patience = false })
   draw()
@@ -133,7 +133,9 @@ local function timeline_lines(timeline)
   for _, span in ipairs(timeline.spans) do last = math.max(last, span["end"]) end
   local names = {}
   for _, process in ipairs(timeline.processes) do names[process.id] = process.name end
-  local out = { "steps of the simulator 0 to " .. last .. "; █ runs   · waits   ▒ copies and other operations", "" }
+  local measured = timeline.unit == "ns"
+  local what = measured and "nanoseconds, measured" or "steps of the simulator"
+  local out = { what .. " 0 to " .. last .. "; █ runs   · waits   ▒ copies and other operations", "" }
   local seen
   for _, track in ipairs(timeline.tracks) do
     if names[track.process] ~= seen then
@@ -143,7 +145,7 @@ local function timeline_lines(timeline)
     local weight, letter = {}, {}
     for _, span in ipairs(timeline.spans) do
       if span.process == track.process and span.track == track.id then
-        local sign = track.id >= 1000 and "▒" or span.name == "runs" and "█" or "·"
+        local sign = track.id >= 1000 and "▒" or (span.name == "runs" or measured and not span.name:find("^wait ")) and "█" or "·"
         local first, final = math.floor(span.begin * kWidth / (last + 1)), math.floor(span["end"] * kWidth / (last + 1))
         for column = first, final do
           local share = math.min(span["end"], (column + 1) * last / kWidth) - math.max(span.begin, column * last / kWidth)
@@ -163,7 +165,7 @@ local function timeline_lines(timeline)
   end
   local keys = vim.tbl_keys(sums)
   table.sort(keys, function(a, b) return sums[a] > sums[b] end)
-  if #keys > 0 then vim.list_extend(out, { "", "waits and operations, steps in all" }) end
+  if #keys > 0 then vim.list_extend(out, { "", "waits and operations, " .. (measured and "nanoseconds" or "steps") .. " in all" }) end
   for i = 1, math.min(#keys, 12) do out[#out + 1] = ("  %8d  %s"):format(sums[keys[i]], keys[i]) end
   if timeline.left_out > 0 then out[#out + 1] = timeline.left_out .. " stretches are left out" end
   return out
@@ -173,7 +175,7 @@ function M.timeline(run)
   run = run or runs[1]
   if not run then return server.tell("nothing was run yet") end
   if not run.timeline then
-    return server.tell(run.on == "sim" and "this run has no timeline" or "only the simulator of this machine (sim) has a timeline")
+    return server.tell((run.on == "sim" or run.on == "gpu") and "this run has no timeline" or "only runs on this machine (sim, gpu) have a timeline")
   end
   local buffer = vim.api.nvim_create_buf(false, true)
   vim.bo[buffer].bufhidden = "wipe"

@@ -120,7 +120,7 @@ export class Runs implements vscode.Disposable {
         textDocument: { uri: running.script.toString() },
         entry: running.entry,
         on: running.on,
-        timeline: running.on === 'sim' ? eventsAtMost : 0,
+        timeline: running.on === 'sim' || running.on === 'gpu' ? eventsAtMost : 0,
         workDoneToken: token,
       }, running.cancel.token);
     } finally {

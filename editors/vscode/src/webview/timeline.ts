@@ -1,4 +1,4 @@
-// The timeline of a simulated run: what each warp did, waited for and had under way, over the simulator's steps. Ctrl and
+// The timeline of a run: what each warp did, waited for and had under way, over the simulator's steps or measured time. Ctrl and
 // the wheel zoom at the pointer, the wheel moves along; the buttons do the same.
 import type { Timeline } from '../protocol';
 import { h, hue, number, send, svg } from './dom';
@@ -10,6 +10,7 @@ export function timeline(t: Timeline, uri: string): HTMLElement {
   const rows = t.tracks.filter((track) => t.spans.some((s) => s.process === track.process && s.track === track.id));
   const rowOf = new Map(rows.map((track, i) => [`${track.process}/${track.id}`, i]));
   const processes = new Map(t.processes.map((p) => [p.id, p.name]));
+  const unit = t.unit === 'ns' ? 'ns' : 'steps';
   let from = 0, to = end, width = Math.max(480, document.documentElement.clientWidth - 44);
   const drawing = svg('svg', { class: 'timeline', height: axisHeight + rows.length * rowHeight, role: 'group', 'aria-label': 'Timeline of the run' });
   const about = h('p', { role: 'status', class: 'code' }, 'Point at a bar, or reach it with Tab, to see what it is.');
@@ -51,7 +52,7 @@ export function timeline(t: Timeline, uri: string): HTMLElement {
       if (row === undefined || span.end < from || span.begin > to) continue;
       const left = Math.max(labelWidth, x(span.begin)), right = Math.min(width, x(span.end));
       const line = span.line;
-      const what = `${span.name}${span.detail ? `: ${span.detail}` : ''}, steps ${number(span.begin)} to ${number(span.end)}${line === undefined ? '' : `, line ${line + 1}`}`;
+      const what = `${span.name}${span.detail ? `: ${span.detail}` : ''}, ${unit} ${number(span.begin)} to ${number(span.end)}${line === undefined ? '' : `, line ${line + 1}`}`;
       const tell = () => (about.textContent = what);
       const go = () => line !== undefined && send({ goTo: { uri, line } });
       out.push(svg('rect', {
@@ -79,7 +80,7 @@ export function timeline(t: Timeline, uri: string): HTMLElement {
   const button = (text: string, label: string, click: () => void) => h('button', { class: 'more', type: 'button', 'aria-label': label, title: label, click }, text);
   return h('section', {}, h('div', { class: 'row spread' }, h('h2', {}, 'Timeline'), h('span', { class: 'row' },
     button('−', 'Zoom out', () => zoom(2)), button('+', 'Zoom in', () => zoom(0.5)), button('←', 'Earlier', () => move(-0.25)), button('→', 'Later', () => move(0.25)))),
-    h('p', {}, `${number(end)} steps of the simulator` + (t.left_out > 0 ? `; ${number(t.left_out)} events are left out` : '')), drawing as unknown as Node, about);
+    h('p', {}, `${number(end)} ${t.unit === 'ns' ? 'ns, measured with marks in the kernel' : 'steps of the simulator'}` + (t.left_out > 0 ? `; ${number(t.left_out)} events are left out` : '')), drawing as unknown as Node, about);
 }
 
 function hash(text: string): number {

@@ -1,0 +1,289 @@
+#include "compiler/cuda/marks.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cctype>
+#include <string_view>
+
+#include "compiler/ir/origin.h"
+
+namespace tilewright::cuda {
+namespace {
+
+constexpr std::uint32_t kMostCtas = 16, kMostEvents = 4096, kMostWords = 1 << 20, kMostMarks = 1 << 15;
+
+// Helpers whose call waits for others, by a part of their names.
+constexpr std::string_view kWaits[] = {"mbarrier_try_wait", "mbarrier_wait", "wait_group",   "__syncthreads",
+                                       "warpgroup_sync",    "cta_sync",      "bar_sync",     "cluster_sync",
+                                       "cluster_wait",      "grid_sync",     "tcgen05_wait", "griddepcontrol_wait"};
+
+std::string_view trimmed(std::string_view s) {
+  s.remove_prefix(std::min(s.find_first_not_of(" \t"), s.size()));
+  return s;
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    out.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+// "// copy -> ldstmatrix: ...": what the emitter writes above a tile primitive.
+std::string_view announced(std::string_view line) {
+  line = trimmed(line);
+  if (!line.starts_with("// ")) return {};
+  line.remove_prefix(3);
+  const std::string_view head = line.substr(0, line.find(':'));
+  return head.size() < line.size() && head.find(" -> ") != head.npos ? head : std::string_view();
+}
+
+// How far the braces of a line open and close, without those of comments and strings.
+struct Braces {
+  int least = 0, after = 0;  // relative to the line's begin
+};
+Braces braces_of(std::string_view line) {
+  Braces out;
+  char quote = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote) {
+      if (c == '\\') ++i;
+      if (c == quote) quote = 0;
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '/' && line.substr(i).starts_with("//")) {
+      break;
+    } else if (c == '{') {
+      ++out.after;
+    } else if (c == '}') {
+      out.least = std::min(out.least, --out.after);
+    }
+  }
+  return out;
+}
+
+// The call of a helper that is a whole statement in its line: its name and its arguments.
+struct Called {
+  std::string_view name, arguments;
+};
+std::optional<Called> call_in(std::string_view line) {
+  line = trimmed(line);
+  const std::size_t open = line.find('(');
+  if (open == line.npos || !line.ends_with(");")) return std::nullopt;
+  const std::string_view name = line.substr(0, open);
+  const bool plain = !name.empty() &&
+                     std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '_' || c == ':'; });
+  if (!plain || name == "if" || name == "for" || name == "while" || name == "switch") return std::nullopt;
+  return Called{name, line.substr(open + 1, line.size() - open - 3)};
+}
+
+// "&ring_full_buf[stage], phase": the name and the index of its first argument.
+struct Element {
+  std::string_view name, index;
+};
+std::optional<Element> element_in(std::string_view arguments) {
+  if (!arguments.starts_with('&')) return std::nullopt;
+  const std::size_t open = arguments.find('[');
+  if (open == arguments.npos) return std::nullopt;
+  const std::string_view name = arguments.substr(1, open - 1);
+  if (!std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '_'; })) return std::nullopt;
+  int depth = 0;
+  for (std::size_t i = open; i < arguments.size(); ++i) {
+    depth += arguments[i] == '[' ? 1 : arguments[i] == ']' ? -1 : 0;
+    if (depth == 0) return Element{name, arguments.substr(open + 1, i - open - 1)};
+  }
+  return std::nullopt;
+}
+
+class Marker {
+ public:
+  Marker(const CudaSource& source, const lower::LoweredKernel& kernel, std::int64_t threads)
+      : source_(source), lines_(lines_of(source.text)), symbol_(kernel.symbol) {
+    out_.warps = static_cast<std::uint32_t>((threads + 31) / 32);
+    out_.ctas = kMostCtas;
+    const std::uint32_t room = kMostWords / (out_.ctas * out_.warps) - kMarkHeader;
+    out_.events = std::min(kMostEvents, std::bit_floor(room));
+  }
+
+  std::optional<MarkedSource> run() {
+    const std::size_t open = opening();
+    if (open == lines_.size()) return std::nullopt;
+    int depth = braces_of(lines_[open]).after;
+    std::size_t close = open + 1;
+    for (; close < lines_.size() && depth + braces_of(lines_[close]).after > 0; ++close)
+      depth += braces_of(lines_[close]).after;
+    if (close >= lines_.size()) return std::nullopt;
+    for (std::size_t i = 0; i < open; ++i) add(lines_[i]);
+    out_.text += preamble();
+    add(lines_[open]);
+    add("  unsigned long long* const tilewright_to = tilewright_marks_begin();");
+    add("  unsigned tilewright_at = 0;");
+    for (std::size_t i = open + 1; i < close;) i = statement(i, close);
+    add("  tilewright_marks_end(tilewright_to, tilewright_at);");
+    for (std::size_t i = close; i < lines_.size(); ++i) add(lines_[i]);
+    return std::move(out_);
+  }
+
+ private:
+  void add(std::string_view line) { out_.text.append(line).push_back('\n'); }
+
+  // The line that opens the kernel's body.
+  std::size_t opening() const {
+    const std::string head = symbol_ + "(";
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+      if (lines_[i].find("__global__") != std::string_view::npos && lines_[i].find(head) != std::string_view::npos &&
+          lines_[i].ends_with('{'))
+        return i;
+    return lines_.size();
+  }
+
+  const LineOrigin* origin_at(std::size_t i) const {
+    const auto line = static_cast<std::uint32_t>(i + 1);
+    const auto it = std::ranges::lower_bound(source_.lines, line, {}, &LineOrigin::line);
+    return it != source_.lines.end() && it->line == line ? &*it : nullptr;
+  }
+
+  // The statement at `i`, with marks where it wants them; the line behind it.
+  std::size_t statement(std::size_t i, std::size_t close) {
+    const std::string_view line = lines_[i];
+    if (const std::string_view what = announced(line); !what.empty()) {
+      const std::size_t end = end_of_primitive(i, close);
+      const bool room = out_.marks.size() < kMostMarks;
+      if (end == i + 1 || !room) {
+        ++out_.left_out;
+        add(line);
+        return i + 1;
+      }
+      around(i, end, {std::string(what), false, false, origin_of(i)}, {});
+      return end;
+    }
+    const auto call = call_in(line);
+    if (call && out_.marks.size() < kMostMarks && braces_of(line).after == 0 &&
+        std::ranges::any_of(kWaits, [&](std::string_view w) { return call->name.find(w) != call->name.npos; })) {
+      around(i, i + 1, wait_of(*call, i), stage_of(*call));
+      return i + 1;
+    }
+    if (trimmed(line) == "return;") add("  tilewright_marks_end(tilewright_to, tilewright_at);");
+    add(line);
+    return i + 1;
+  }
+
+  ir::Origin origin_of(std::size_t i) const {
+    const LineOrigin* at = origin_at(i);
+    return at ? at->origin : ir::Origin{};
+  }
+
+  // The lines of the primitive that line `i` announces end before the next announcement, the next statement of the
+  // script, and the end of the block they are in.
+  std::size_t end_of_primitive(std::size_t i, std::size_t close) const {
+    const LineOrigin* own = origin_at(i);
+    std::size_t end = i + 1;
+    int depth = 0;
+    for (std::size_t k = i + 1; k < close; ++k) {
+      if (depth == 0) {
+        const LineOrigin* at = origin_at(k);
+        if (!announced(lines_[k]).empty() || (own && at && !ir::same_origin(own->origin, at->origin))) break;
+      }
+      const Braces braces = braces_of(lines_[k]);
+      if (depth + braces.least < 0) break;
+      depth += braces.after;
+      if (depth == 0) end = k + 1;
+    }
+    return end;
+  }
+
+  static Mark wait_of(const Called& call, const ir::Origin& origin) {
+    std::string name = "wait ";
+    if (const auto element = element_in(call.arguments)) {
+      name += element->name.ends_with("_buf") ? element->name.substr(0, element->name.size() - 4) : element->name;
+      return {name, true, true, origin};
+    }
+    std::string_view helper = call.name == "__syncthreads" ? "cta_sync" : call.name;
+    for (const std::string_view begin : {"tvm_builtin_", "ptx_", "cuda_"})
+      if (helper.starts_with(begin)) helper.remove_prefix(begin.size());
+    return {name.append(helper), true, false, origin};
+  }
+  Mark wait_of(const Called& call, std::size_t i) const { return wait_of(call, origin_of(i)); }
+
+  static std::string_view stage_of(const Called& call) {
+    const auto element = element_in(call.arguments);
+    return element ? element->index : std::string_view();
+  }
+
+  void around(std::size_t begin, std::size_t end, Mark mark, std::string_view stage) {
+    const std::string indent(lines_[begin].substr(0, lines_[begin].find_first_not_of(" \t")));
+    const std::size_t word = 2 * out_.marks.size();
+    out_.marks.push_back(std::move(mark));
+    auto put = [&](std::size_t what) {
+      out_.text += indent + "tilewright_mark(tilewright_to, tilewright_at, " + std::to_string(what) + "u";
+      if (!stage.empty()) out_.text += " | (unsigned)(" + std::string(stage) + ") << 16";
+      out_.text += ");\n";
+    };
+    put(word);
+    for (std::size_t i = begin; i < end; ++i) add(lines_[i]);
+    put(word + 1);
+  }
+
+  std::string preamble() const {
+    const std::string all = std::to_string(out_.words()), ctas = std::to_string(out_.ctas),
+                      warps = std::to_string(out_.warps), words = std::to_string(kMarkHeader + out_.events),
+                      last = std::to_string(out_.events - 1), header = std::to_string(kMarkHeader);
+    return "__device__ unsigned long long tilewright_marks[" + all + "];\n" +
+           "__forceinline__ __device__ void tilewright_times(unsigned long long* to) {\n"
+           "  unsigned long long timer, clock;\n"
+           "  asm volatile(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(timer));\n"
+           "  asm volatile(\"mov.u64 %0, %%clock64;\" : \"=l\"(clock));\n"
+           "  to[0] = timer;\n"
+           "  to[1] = clock;\n"
+           "}\n"
+           "// Null for all lanes but the first, and where nothing is recorded.\n"
+           "__forceinline__ __device__ unsigned long long* tilewright_marks_begin() {\n"
+           "  unsigned cta = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);\n"
+           "  unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);\n"
+           "  if (cta >= " +
+           ctas + "u || (thread & 31u) != 0) return nullptr;\n" +
+           "  unsigned long long* to = tilewright_marks + (cta * " + warps + "u + (thread >> 5)) * " + words +
+           "u;\n"
+           "  unsigned sm;\n"
+           "  asm volatile(\"mov.u32 %0, %%smid;\" : \"=r\"(sm));\n"
+           "  to[5] = sm + 1;\n"
+           "  tilewright_times(to);\n"
+           "  return to;\n"
+           "}\n"
+           "__forceinline__ __device__ void tilewright_mark(unsigned long long* to, unsigned& at, unsigned word) {\n"
+           "  unsigned clock;\n"
+           "  asm volatile(\"mov.u32 %0, %%clock;\" : \"=r\"(clock) :: \"memory\");\n"
+           "  if (to) {\n"
+           "    to[" +
+           header + "u + (at & " + last + "u)] = (unsigned long long)word << 32 | clock;\n" +
+           "    at += 1;\n"
+           "  }\n"
+           "}\n"
+           "__forceinline__ __device__ void tilewright_marks_end(unsigned long long* to, unsigned at) {\n"
+           "  if (to) {\n"
+           "    tilewright_times(to + 2);\n"
+           "    to[4] = at;\n"
+           "  }\n"
+           "}\n";
+  }
+
+  const CudaSource& source_;
+  std::vector<std::string_view> lines_;
+  std::string symbol_;
+  MarkedSource out_;
+};
+
+}  // namespace
+
+std::optional<MarkedSource> with_marks(const CudaSource& source, const lower::LoweredKernel& kernel) {
+  const std::optional<std::int64_t> threads = kernel.plan.launch.threads();
+  if (!threads || *threads < 1 || *threads > 1024) return std::nullopt;
+  return Marker(source, kernel, *threads).run();
+}
+
+}  // namespace tilewright::cuda

@@ -1,0 +1,197 @@
+#include "server/work/sampled.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <map>
+#include <tuple>
+
+#include "compiler/dispatch/dispatched.h"
+#include "compiler/ir/origin.h"
+#include "compiler/toolchain/line_map.h"
+
+namespace tilewright::work {
+namespace {
+
+// The instructions of one kernel in its disassembly.
+class Listing {
+ public:
+  Listing(const std::string& sass, const std::string& symbol) : map_(toolchain::read_sass_lines(sass)) {
+    const auto function = std::ranges::find(map_.functions, symbol);
+    std::size_t at = 0;
+    std::uint32_t number = 1;
+    for (const toolchain::LineRow& row : map_.rows) {
+      for (; number < row.line && at < sass.size(); ++number) at = sass.find('\n', at) + 1;
+      if (function == map_.functions.end() || &map_.functions[row.function] != &*function) continue;
+      const std::string_view rest = std::string_view(sass).substr(at);
+      take(rest.substr(0, rest.find('\n')), row);
+    }
+  }
+
+  struct Row {
+    const std::vector<toolchain::LineFrame>* chain;
+    std::string text;
+  };
+  const Row* find(std::uint32_t offset) const {
+    const auto found = rows_.find(offset);
+    return found == rows_.end() ? nullptr : &found->second;
+  }
+  const toolchain::LineMap& map() const { return map_; }
+
+ private:
+  // "        /*0a10*/    IADD3 R1, R2, 0x1, RZ ;"
+  void take(std::string_view line, const toolchain::LineRow& row) {
+    const std::size_t begin = line.find("/*"), end = line.find("*/");
+    if (begin == line.npos || end == line.npos || end < begin) return;
+    const std::string_view digits = line.substr(begin + 2, end - begin - 2);
+    std::uint32_t offset = 0;
+    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), offset, 16);
+    if (error != std::errc() || stop != digits.data() + digits.size()) return;
+    std::string_view text = line.substr(end + 2);
+    text = text.substr(0, text.find(';'));
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+    rows_[offset] = {&map_.chains[row.chain], std::string(text)};
+  }
+
+  toolchain::LineMap map_;
+  std::map<std::uint32_t, Row> rows_;
+};
+
+// The innermost place of the script that an instruction came from; null: none is known. Lines of the kernel that came
+// from no statement (the brace that ends it, where warps wait for their last writes) count with the one before them.
+const cuda::LineOrigin* origin_of(const Listing& listing, const Listing::Row& row, const cuda::CudaSource& cuda) {
+  const cuda::LineOrigin* before = nullptr;
+  for (const toolchain::LineFrame& frame : *row.chain) {
+    if (!listing.map().is_source(frame.file)) continue;
+    const auto it = std::ranges::lower_bound(cuda.lines, frame.line, {}, &cuda::LineOrigin::line);
+    if (it != cuda.lines.end() && it->line == frame.line) return &*it;
+    if (it != cuda.lines.begin()) before = &*std::prev(it);
+  }
+  return before;
+}
+
+class Attribution {
+ public:
+  explicit Attribution(const RunAnswer& answer)
+      : answer_(answer), samples_(*answer.report.outcome.samples), evaluation_(*answer.compiled.evaluation) {}
+
+  SampledAnswer run() {
+    if (answer_.sass.size() != answer_.report.bound.launches.size()) {
+      out_.missing = answer_.sass_missing.empty() ? "there is no disassembly of the kernel" : answer_.sass_missing;
+    } else {
+      for (std::size_t i = 0; i < answer_.sass.size(); ++i) {
+        const run::BoundLaunch& launch = answer_.report.bound.launches[i];
+        const auto kernel = std::ranges::find_if(
+            answer_.compiled.kernels, [&](const auto& k) { return k.lowered.get() == launch.kernel && k.cuda; });
+        kernels_.push_back(kernel == answer_.compiled.kernels.end() ? nullptr : &*kernel);
+        listings_.emplace_back(answer_.sass[i], answer_.report.bound.job.launches[i].symbol);
+      }
+    }
+    for (const run::Sampled& one : samples_.places) add(one);
+    for (auto& [key, building] : lines_) finish(std::move(building));
+    std::ranges::stable_sort(out_.lines, std::greater{}, &SampledLine::count);
+    out_.waits = waits_of(waits_);
+    return std::move(out_);
+  }
+
+ private:
+  using Way = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+  using Reasons = std::map<std::uint32_t, std::uint64_t>;
+  struct Building {
+    SampledLine line;
+    Reasons waits;
+    std::map<std::pair<std::size_t, std::uint32_t>, SampledInstruction> instructions;
+  };
+
+  void add(const run::Sampled& one) {
+    out_.samples += one.count;
+    waits_[one.reason] += one.count;
+    if (one.launch >= listings_.size() || !kernels_[one.launch]) return;
+    const Listing::Row* row = listings_[one.launch].find(one.offset);
+    const cuda::LineOrigin* origin =
+        row ? origin_of(listings_[one.launch], *row, *kernels_[one.launch]->cuda) : nullptr;
+    Building* at = origin ? line_at(*kernels_[one.launch], origin->origin) : nullptr;
+    if (!at) return;
+    out_.attributed += one.count;
+    at->line.count += one.count;
+    at->waits[one.reason] += one.count;
+    SampledInstruction& instruction = at->instructions[{one.launch, one.offset}];
+    instruction.launch = one.launch;
+    instruction.offset = one.offset;
+    if (instruction.text.empty()) instruction.text = row->text;
+    instruction.count += one.count;
+  }
+
+  // The line of the script, and the calls from there; null: it leads to no text.
+  Building* line_at(const session::CompiledKernel& kernel, const ir::Origin& origin) {
+    const text::Source* script = evaluation_.tree->source().get();
+    text::Anchors::Place at = evaluation_.anchors.resolve(origin.span);
+    std::vector<text::Span> chain;
+    text::Span inner = origin.span;
+    const ir::CallSite* site = origin.chain;
+    for (; site && at.source != script; site = site->outer) {
+      chain.insert(chain.begin(), inner);
+      inner = site->span;
+      at = evaluation_.anchors.resolve(site->span);
+    }
+    if (!at.source) return nullptr;
+    std::vector<text::Span> callers = ir::call_chain(site);
+    const dispatch::CallReport* call = call_at(kernel, origin);
+    const std::uint32_t number = at.source->position(at.begin).line;
+    Way way;
+    for (const auto* calls : {&callers, &chain})
+      for (text::Span s : *calls) way.emplace_back(s.anchor, s.begin);
+    Building& building = lines_[{number, call ? call->call : nullptr, std::move(way)}];
+    if (building.line.path.empty()) {
+      building.line.path = at.source->path();
+      building.line.line = number;
+      building.line.text = at.source->line(number);
+      building.line.callers = std::move(callers);
+      building.line.chain = std::move(chain);
+      if (call) {
+        building.line.primitive = call->call->primitive;
+        building.line.variant = call->variant;
+      }
+    }
+    return &building;
+  }
+
+  static const dispatch::CallReport* call_at(const session::CompiledKernel& kernel, const ir::Origin& origin) {
+    if (!kernel.dispatched) return nullptr;
+    const auto found = std::ranges::find_if(kernel.dispatched->calls, [&](const dispatch::CallReport& c) {
+      return ir::same_origin(c.call->origin, origin);
+    });
+    return found == kernel.dispatched->calls.end() ? nullptr : &*found;
+  }
+
+  std::vector<Waited> waits_of(const Reasons& reasons) const {
+    std::vector<Waited> out;
+    for (const auto& [reason, count] : reasons) out.push_back({samples_.reasons[reason], count});
+    std::ranges::stable_sort(out, std::greater{}, &Waited::count);
+    return out;
+  }
+
+  void finish(Building building) {
+    building.line.waits = waits_of(building.waits);
+    for (auto& [place, instruction] : building.instructions)
+      building.line.instructions.push_back(std::move(instruction));
+    std::ranges::stable_sort(building.line.instructions, std::greater{}, &SampledInstruction::count);
+    out_.lines.push_back(std::move(building.line));
+  }
+
+  const RunAnswer& answer_;
+  const run::Samples& samples_;
+  const script::Evaluation& evaluation_;
+  std::vector<const session::CompiledKernel*> kernels_;
+  std::vector<Listing> listings_;
+  std::map<std::tuple<std::uint32_t, const ir::TileCall*, Way>, Building> lines_;
+  Reasons waits_;
+  SampledAnswer out_;
+};
+
+}  // namespace
+
+SampledAnswer sampled_of(const RunAnswer& answer) { return Attribution(answer).run(); }
+
+}  // namespace tilewright::work
