@@ -92,6 +92,7 @@ void for_parts(Value v, F part) {
   }
   if (auto* dict = dynamic_cast<Dict*>(v.o)) {
     for (const auto& [key, value] : dict->items) part(value);
+    for (Object* view : dict->views) part(Value::object(view));
   }
   if (auto* instance = dynamic_cast<Instance*>(v.o)) {
     for (const auto& [name, value] : instance->attributes) part(value);

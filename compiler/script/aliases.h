@@ -19,6 +19,9 @@ void add_changed_by(Interpreter& in, Value function, const char* why, std::vecto
 // The same of evaluating an expression in that scope.
 void add_changed_by_expression(Interpreter& in, const syntax::Node* node, Scope* scope, const char* why,
                                std::vector<Value>& changed);
+// The same of running statements in it; the bodies of functions that they define are left out.
+void add_changed_by_statements(Interpreter& in, syntax::Stmts body, Scope* scope, const char* why,
+                               std::vector<Value>& changed);
 // What a call of a function that is not known gives: it may call the functions that it was given, later.
 Value unknown_result(Interpreter& in, Value function, const Arguments& arguments);
 // A call of a generator or an asynchronous function, whose body is not followed: what it may change is unknown.

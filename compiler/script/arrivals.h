@@ -16,6 +16,13 @@ struct Ended {
   std::optional<Pending> pending;
 };
 
+// Python itself raises it, with the values that led here.
+bool is_of_python(const Pending& p);
+// What we cannot follow and Python may: a limit, an unknown value, a method or an option that is not known here.
+inline bool is_ours(const Pending& p) { return !is_of_python(p); }
+// May statements be left other than by their end: by `return`, `break`, `continue`, `raise`?
+bool may_leave(syntax::Stmts body);
+
 class Arrivals {
  public:
   struct Arrival {

@@ -4,6 +4,7 @@
 #include "compiler/script/aliases.h"
 #include "compiler/script/foreign.h"
 #include "compiler/script/interpreter.h"
+#include "compiler/script/python/methods.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/slices.h"
 #include "compiler/script/spelling.h"
@@ -113,7 +114,8 @@ bool has_room_for(const Class* cls, std::string_view name) {
   if (cls->is_enum || cls->is_exception || cls->has_unknown_base) return true;
   auto lists = [](Value v, std::string_view wanted) {
     Str* text = v.as<Str>();
-    return v.is_opaque() || (text && text->text == wanted);
+    const bool is_private = text && text->text.starts_with("__") && wanted.starts_with('_');  // "_A__x"
+    return v.is_opaque() || (text && (text->text == wanted || (is_private && wanted.ends_with(text->text))));
   };
   for (const Class* c : cls->mro) {
     const bool of_script = c->scope && c->scope->parent;
@@ -461,8 +463,16 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
     default: break;
   }
   if (python_attribute(*this, object, name, &result)) return result;
-  return fail(code::kAttribute, span, std::string(type_name(object)) + " has no attribute '" + std::string(name) + "'",
-              {}, "AttributeError");
+  const std::optional<bool> of_python = python::has_python_name(*this, object, name);
+  if (of_python == true) {  // calling it may change the object
+    const std::string what = std::string(type_name(object)) + "." + std::string(name) + ", which is not followed here";
+    const char* why = keep(what + '\0').data();
+    may_be(why, object);
+    return Value::opaque(why);
+  }
+  fail(code::kAttribute, span, std::string(type_name(object)) + " has no attribute '" + std::string(name) + "'", {},
+       "AttributeError");
+  return of_python ? certainly() : Value::error();
 }
 
 bool Interpreter::set_attribute(Value object, std::string_view name, Value value, text::Span span) {
@@ -483,7 +493,7 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
         fail(code::kAttribute, span,
              "property '" + std::string(name) + "' of '" + instance->cls->name + "' has no setter", {},
              "AttributeError");
-        return false;
+        return !certainly().is_error();
       }
       if (Instance* d = in_class->as<Instance>(); d && d->cls->find("__set__")) {
         Value args[] = {object, value};
@@ -497,7 +507,7 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
     if (instance->cls->is_frozen) {
       fail(code::kAttribute, span, "cannot assign to field '" + std::string(name) + "' of a frozen dataclass", {},
            "AttributeError");
-      return false;
+      return !certainly().is_error();
     }
     // A meta class keeps the element of a scalar: reading it is a load, assigning it stores (surface.md 2.4).
     if (Value* old = instance->find(name); old && script_mode_) {
@@ -636,7 +646,21 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
     out->inner = index;
     return Value::object(out);
   }
+  if (auto* view = object.as<List>() ? dynamic_cast<ValuesView*>(object.o) : nullptr) {
+    const std::string made = view->has_keys ? "items()" : "values()";
+    fail(code::kType, span, made + " of a dict cannot be indexed", "make a list of it: list(d." + made + ")[i]");
+    return certainly();
+  }
   if (List* l = object.as<List>()) return element_of(*this, l->items, true, index, span);
+  if (Range* r = index.as<Slice>() ? object.as<Range>() : nullptr) {
+    const auto at = slice_range(*this, *index.as<Slice>(), static_cast<std::size_t>(r->length()), span);
+    if (!at) return Value::error();
+    Range* out = make<Range>();
+    out->start = r->start + at->start * r->step;
+    out->stop = r->start + at->stop * r->step;
+    out->step = r->step * at->step;
+    return Value::object(out);
+  }
   if (Tuple* t = object.as<Tuple>()) return element_of(*this, t->items, false, index, span);
   if (object.as<Range>() || object.as<Str>()) return element_of_iterated(*this, object, index, span);
   if (Dict* d = object.as<Dict>()) {

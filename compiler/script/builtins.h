@@ -22,6 +22,12 @@ class Builtins {
   // A value that the library makes once in an evaluation. Scripts see no key: each has a dot. `key` lives as long as
   // the evaluation.
   void set(std::string_view key, Value value);
+  // Those that were made.
+  template <class F>
+  void for_made(F each) const {
+    for (Value v : made_) each(v);
+    for (const Scope::Binding& b : kept_.bindings) each(b.value);
+  }
   // All names, then the keys that are set.
   std::vector<std::string_view> names() const;
 

@@ -49,6 +49,24 @@ class Called {
     for (const Name& name : outer_) bind(name);
   }
 
+  void statements(syntax::Stmts body) {
+    for (const Node* s : body) {
+      if (auto* f = as<syntax::FunctionDef>(s)) {
+        for (const Node* d : f->decorators) todo_.push_back({d, Use::Whole});
+        for (const syntax::Parameter& p : f->params) {
+          if (p.default_value) todo_.push_back({p.default_value, Use::Read});
+        }
+      } else if (auto* c = as<syntax::ClassDef>(s)) {
+        for (const Node* d : c->decorators) todo_.push_back({d, Use::Whole});
+        for (const Node* b : c->bases) todo_.push_back({b, Use::Read});
+        statements(c->body);
+      } else {
+        todo_.push_back({s, Use::Read});
+      }
+    }
+    run();
+  }
+
   void lambda(std::span<const syntax::Parameter> params, const Node* body) {
     parameters(params);
     todo_.push_back({body, Use::Whole});
@@ -232,6 +250,11 @@ bool is_callback(Value v) {
 void add_changed_by_expression(Interpreter& in, const syntax::Node* node, Scope* scope, const char* why,
                                std::vector<Value>& changed) {
   Called(in, scope, why, changed).lambda({}, node);
+}
+
+void add_changed_by_statements(Interpreter& in, syntax::Stmts body, Scope* scope, const char* why,
+                               std::vector<Value>& changed) {
+  Called(in, scope, why, changed).statements(body);
 }
 
 void add_changed_by(Interpreter& in, Value function, const char* why, std::vector<Value>& changed) {

@@ -400,15 +400,25 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
   ScopeGuard call(*this, f->is_hygienic || !script_scope_ ? f->closure : script_scope_, Scope::Kind::Function);
   Scope* scope = call.scope;
   auto left_by_error = [&] {
-    if (pending_) pending_->through.push_back(f);
+    if (!pending_) return Value::error();
+    pending_->through.push_back(f);
+    for (const syntax::Parameter& p : f->def->params) {
+      Scope::Binding* b = script ? nullptr : scope->find(p.name);
+      if (b && b->value.is_object()) pending_->given.push_back(b->value);
+    }
     return Value::error();
   };
   if (!bind_parameters(f->def->params, f->defaults, arguments, self, has_self, scope, name)) {
     // A decorator that is not known may have made another function of it.
-    if (pending_ && pending_->diagnostic.code == code::kArguments && f->def->decorators.empty()) certainly();
+    const bool mangled = std::ranges::any_of(arguments.keywords, [](const Keyword& k) {
+      return k.name.starts_with('_') && k.name.find("__") != k.name.npos;  // a private name may be meant
+    });
+    const bool plain = f->def->decorators.empty() && !mangled;
+    if (pending_ && pending_->diagnostic.code == code::kArguments && plain) certainly();
     return left_by_error();
   }
   if (f->owner) scope->set("__class__", Value::object(f->owner));
+  if (!script && f->mode == FunctionMode::Host && !is_of_prelude(f->closure)) scope->locals = locals_of(f->def);
   if (f->def->is_generator) {
     const Value generator = make_generator(*this, f, scope);
     return generator.is_none() ? unfollowed_call(*this, f, arguments, self) : generator;

@@ -361,7 +361,11 @@ bool Interpreter::equal_objects(Value a, Value b) {
       if (x.size() == y.size()) steps_ += x.size() / 64;
       return x == y;
     }
-    case Type::List: return equal_items(a.as<List>()->items, b.as<List>()->items);
+    case Type::List: {
+      auto *x = dynamic_cast<ValuesView*>(a.o), *y = dynamic_cast<ValuesView*>(b.o);
+      if (x && y && x->has_keys && y->has_keys) return equal_dicts(x->of, y->of);
+      return !x && !y && equal_items(a.as<List>()->items, b.as<List>()->items);
+    }
     case Type::Tuple: return equal_items(a.as<Tuple>()->items, b.as<Tuple>()->items);
     case Type::Dict: return equal_dicts(a.as<Dict>(), b.as<Dict>());
     case Type::Set: {
@@ -376,6 +380,14 @@ bool Interpreter::equal_objects(Value a, Value b) {
     case Type::Slice: {
       Slice *x = a.as<Slice>(), *y = b.as<Slice>();
       return equals(x->start, y->start) && equals(x->stop, y->stop) && equals(x->step, y->step);
+    }
+    case Type::BoundMethod: {
+      BoundMethod *x = a.as<BoundMethod>(), *y = b.as<BoundMethod>();
+      return is_identical(x->function, y->function) && is_identical(x->self, y->self);
+    }
+    case Type::Native: {
+      Native *x = a.as<Native>(), *y = b.as<Native>();
+      return x->function == y->function && x->name == y->name && is_identical(x->self, y->self);
     }
     case Type::Axis: return a.as<AxisValue>()->axis == b.as<AxisValue>()->axis;
     case Type::Iter: return layout::same(a.as<IterValue>()->iter, b.as<IterValue>()->iter);

@@ -370,6 +370,39 @@ static Value announce_class(Interpreter& in, const syntax::ClassDef* def, Class*
   return Value::none();
 }
 
+namespace {
+
+// In the scope of a class while its body runs: the class. No identifier, so scripts cannot see it.
+constexpr std::string_view kClassItself = "<class>";
+
+bool is_private(std::string_view name) { return name.size() > 2 && name.starts_with("__") && !name.ends_with("__"); }
+
+// The names that its body has bound, as others than its own text see them.
+void end_class_body(Interpreter& in, Class* cls) {
+  Scope* scope = cls->scope;
+  for (const Scope::Binding& b : std::vector(scope->bindings)) {
+    if (!is_private(b.name)) continue;
+    scope->set(in.private_name(b.name, scope), b.value);
+    scope->erase({b.name, b.hash, {}});
+  }
+  scope->erase({kClassItself, syntax::hash_name(kClassItself), {}});
+}
+
+}  // namespace
+
+std::string_view Interpreter::private_name(std::string_view name, Scope* scope) {
+  if (!is_private(name)) return name;
+  for (Scope* s = scope; s; s = s->parent) {
+    Scope::Binding* b = s->find(s->kind == Scope::Kind::Class ? kClassItself : "__class__");
+    Class* cls = b ? b->value.as<Class>() : nullptr;
+    if (!cls) continue;
+    const std::string_view bare =
+        std::string_view(cls->name).substr(std::min(cls->name.find_first_not_of('_'), cls->name.size()));
+    return bare.empty() ? name : keep("_" + std::string(bare) + std::string(name));
+  }
+  return name;
+}
+
 Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
   Class* cls = make<Class>();
   cls->name = def->name.text;
@@ -400,6 +433,7 @@ Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
   cls->scope->kind = Scope::Kind::Class;
   cls->scope->parent = scope;
   hold(scope);
+  cls->scope->set(kClassItself, Value::object(cls));
   Flow flow = exec_host(def->body, cls->scope);
   if (flow == Flow::Error) return Value::error();
   for (auto& b : cls->scope->bindings) {
@@ -408,15 +442,19 @@ Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
       s->function.as<Function>()->owner = cls;
     if (ClassMethod* c = b.value.as<ClassMethod>(); c && c->function.as<Function>())
       c->function.as<Function>()->owner = cls;
-    if (Property* p = b.value.as<Property>(); p && p->getter.as<Function>()) p->getter.as<Function>()->owner = cls;
+    if (Property* p = b.value.as<Property>()) {
+      if (Function* f = p->getter.as<Function>()) f->owner = cls;
+      if (Function* f = p->setter.as<Function>()) f->owner = cls;
+    }
   }
   // Annotated names are what dataclasses and named tuples are made of.
   for (const syntax::Node* node : def->body) {
     if (auto* a = syntax::as<syntax::AnnAssign>(node)) {
       auto* name = syntax::as<syntax::NameRef>(a->target);
-      if (name && !is_class_level(a->annotation)) cls->fields.emplace_back(name->name.text);
+      if (name && !is_class_level(a->annotation)) cls->fields.emplace_back(private_name(name->name.text, cls->scope));
     }
   }
+  end_class_body(*this, cls);
   finish_class(*this, cls);
   if (pending_) return Value::error();
   if (Value end = announce_class(*this, def, cls, scope); !end.is_none()) return end;

@@ -38,8 +38,8 @@ bool Interpreter::delete_host(const syntax::Node* target, Scope* scope) {
     if (object.is_error()) return false;
     Instance* instance = object.as<Instance>();
     if (!instance || instance->cls->has_unknown_base) return true;  // of things that this evaluator does not follow
-    if (std::erase_if(instance->attributes, [&](const auto& entry) { return entry.first == a->name.text; }))
-      return true;
+    const std::string_view name = private_name(a->name.text, scope);
+    if (std::erase_if(instance->attributes, [&](const auto& entry) { return entry.first == name; })) return true;
     fail(code::kAttribute, span(target),
          "'" + std::string(instance->cls->name) + "' has no attribute '" + std::string(a->name.text) + "' to delete",
          {}, "AttributeError");

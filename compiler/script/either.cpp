@@ -3,6 +3,7 @@
 
 #include "compiler/script/arrivals.h"
 #include "compiler/script/literals.h"
+#include "compiler/syntax/effects.h"
 
 namespace tilewright::script {
 
@@ -13,12 +14,22 @@ namespace {
 constexpr int kMaxWorlds = 40;                 // one in the other, as `elif` after `elif` is
 constexpr std::uint64_t kStepsOfWay = 50'000;  // beyond them a way is not followed, with all ways inside
 
-// Python itself ends what runs: nothing follows.
+}  // namespace
+
 bool is_of_python(const Pending& p) {
-  return p.refused || !p.exception.is_none() || p.diagnostic.code == code::kRaised;
+  // Of what the interpreter itself raises, these are never its own limits.
+  constexpr std::string_view kTypes[] = {"AssertionError",      "ImportError",   "IndexError", "KeyError",
+                                         "ModuleNotFoundError", "StopIteration", "ValueError", "ZeroDivisionError"};
+  if (p.refused || !p.exception.is_none() || p.diagnostic.code == code::kRaised) return true;
+  const std::string_view code = p.diagnostic.code;
+  if (code == code::kOpaque || code == code::kUnsupported || code == code::kLimit) return false;
+  return p.of_python || std::ranges::find(kTypes, p.type) != std::end(kTypes);
 }
 
-}  // namespace
+bool may_leave(syntax::Stmts body) {
+  const syntax::Effects effects = syntax::effects_of(body);
+  return effects.returns || effects.breaks || effects.continues;
+}
 
 // ---- what to say ------------------------------------------------------------------------------------------------
 
@@ -164,7 +175,12 @@ bool Interpreter::is_caught() const {
   return std::ranges::any_of(arrivals_, [](const Arrivals* a) { return a->catches(); });
 }
 
-Ended Interpreter::try_way(const Way& way, const char* why, Scope* scope) {
+bool Interpreter::is_unfollowed(const Ended& e) {
+  if (e.flow != Flow::Error || !e.pending) return false;
+  return e.pending->fatal || is_ours(*e.pending);
+}
+
+Ended Interpreter::try_way(const Way& way, text::Span at, const char* why, Scope* scope) {
   std::vector<text::Diagnostic> unheard;
   auto* reported = std::exchange(context_.diagnostics, &unheard);
   const std::size_t kernels = kernels_.size(), failures = failures_.size();
@@ -184,11 +200,19 @@ Ended Interpreter::try_way(const Way& way, const char* why, Scope* scope) {
   if (pending_->fatal && pending_->diagnostic.code == code::kLimit && steps_ < step_limit_ && reserve(0, {})) {
     pending_->fatal = false;
   }
-  if (pending_->fatal || is_caught() || is_of_python(*pending_)) return ended(flow);
-  // It cannot be followed here, and Python would go on.
-  pending_.reset();
+  const bool caught = is_caught();
+  if (pending_->fatal || is_of_python(*pending_)) return ended(flow);
+  if (way.body.empty() || may_leave(way.body)) return ended(flow);
+  // It cannot be followed here, and Python would go on, or raise what is not known.
+  const Pending left = take_pending();
   const Value unknown = Value::opaque(why);
-  if (scope) leave_unknown(way.body, scope, unknown, true);
+  leave_unknown(way.body, scope, unknown, true);
+  if (!pending_) lose_left(left, why);
+  if (!pending_ && caught) {
+    ++acts_;
+    may_raise(at);
+  }
+  if (pending_) return ended(Flow::Error);
   return_value_ = unknown;
   return ended(Flow::Normal);
 }
@@ -216,13 +240,13 @@ Flow Interpreter::both_ways(text::Span at, const char* why, Scope* scope, bool l
   const Value kept = return_value_;
   Object* const only[] = {scope};
   Snapshot state(light ? std::span<Object* const>(only) : heap_.all());
-  Ended x = try_way(one, why, scope);
-  if (x.pending && x.pending->fatal) return go_on(std::move(x));
+  Ended x = try_way(one, at, why, scope);
+  if (is_unfollowed(x)) return go_on(std::move(x));
   const std::uint64_t between = additions();
   state.swap();
   return_value_ = kept;
-  Ended y = try_way(other, why, scope);
-  if (y.pending && y.pending->fatal) return go_on(std::move(y));
+  Ended y = try_way(other, at, why, scope);
+  if (is_unfollowed(y)) return go_on(std::move(y));
   const bool caught = is_caught();
   const bool x_ends = x.flow == Flow::Error && !caught, y_ends = y.flow == Flow::Error && !caught;
   const bool of_one = between != before && !(y_ends && !x_ends),
@@ -237,6 +261,8 @@ Flow Interpreter::both_ways(text::Span at, const char* why, Scope* scope, bool l
 }
 
 Flow Interpreter::together(Ended x, Snapshot& of_x, Ended y, const char* why, text::Span at, bool light) {
+  if (is_unfollowed(x)) return go_on(std::move(x));
+  if (is_unfollowed(y)) return go_on(std::move(y));
   if (!is_caught()) {
     if (x.flow == Flow::Error) return go_on(std::move(y));
     if (y.flow == Flow::Error) {
@@ -286,11 +312,12 @@ void Interpreter::leave_for(Ended end, Snapshot state, const char* why, text::Sp
 
 Value Interpreter::either_value(Value condition, const syntax::Node* at, Scope* scope, const syntax::Node* one,
                                 const syntax::Node* other) {
-  auto way = [&](const syntax::Node* node) {
+  auto way = [&](const syntax::Node* const& node) {
     return Way{[this, node, scope] {
-      return_value_ = node ? eval(node, scope) : Value::opaque("a condition");
-      return return_value_.is_error() ? Flow::Error : Flow::Normal;
-    }};
+                 return_value_ = node ? eval(node, scope) : Value::opaque("a condition");
+                 return return_value_.is_error() ? Flow::Error : Flow::Normal;
+               },
+               node ? syntax::Stmts(&node, 1) : syntax::Stmts()};
   };
   const Value outer = return_value_;
   const bool light = changes_nothing(one, scope) && changes_nothing(other, scope);

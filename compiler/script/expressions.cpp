@@ -11,6 +11,8 @@
 #include "compiler/script/python/set_order.h"
 #include "compiler/script/traced/truth.h"
 #include "compiler/script/worlds.h"
+#include "compiler/syntax/effects.h"
+#include "compiler/syntax/walk.h"
 
 namespace tilewright::script {
 
@@ -30,8 +32,56 @@ Value* Interpreter::find_binding(const syntax::Name& name, Scope* scope) {
   return builtins_.find(name);
 }
 
+const LocalNames* Interpreter::locals_of(const syntax::FunctionDef* def) {
+  auto [at, is_new] = locals_.try_emplace(def);
+  if (is_new) {
+    at->second.names = syntax::effects_of(def->body).bound;
+    std::vector<const syntax::Node*> todo(def->body.begin(), def->body.end());
+    while (!todo.empty()) {
+      const syntax::Node* n = todo.back();
+      todo.pop_back();
+      if (!n || n->kind == NodeKind::FunctionDef || n->kind == NodeKind::ClassDef) continue;
+      auto* global = syntax::as<syntax::Global>(n);
+      auto* nonlocal = syntax::as<syntax::Nonlocal>(n);
+      if (global || nonlocal) {
+        std::erase_if(at->second.names, [&](const syntax::Name& name) {
+          const auto declared = global ? global->names : nonlocal->names;
+          return std::ranges::find(declared, name) != declared.end();
+        });
+      }
+      syntax::for_children(n, [&](const syntax::Node* child) { todo.push_back(child); });
+    }
+    spend(4 * at->second.names.size());
+    for (const syntax::Name& n : at->second.names) at->second.mask |= std::uint64_t{1} << (n.hash & 63);
+  }
+  return &at->second;
+}
+
+// Does the function bind the name somewhere, and has not yet?
+static bool is_unbound_local(const Scope* s, const syntax::Name& name) {
+  if (!s->locals || (s->locals->mask >> (name.hash & 63) & 1) == 0) return false;
+  auto is_among = [&](const std::vector<syntax::Name>& names) { return std::ranges::find(names, name) != names.end(); };
+  return is_among(s->locals->names) && !is_among(s->globals) && !is_among(s->nonlocals);
+}
+
 Value Interpreter::lookup(const syntax::Name& name, Scope* scope, text::Span span) {
-  if (Value* v = find_binding(name, scope)) return *v;
+  bool in_function = false, in_class = false;
+  for (Scope* s = scope; s; s = s->parent) {
+    const bool is_class = s->kind == Scope::Kind::Class;
+    Scope::Binding* b = is_class && in_function ? nullptr : s->find(name);
+    if (b) return b->value;
+    in_class = in_class || is_class;
+    if (s->kind != Scope::Kind::Function) continue;
+    if (!in_function && !in_class && is_unbound_local(s, name)) {
+      return refuse(
+          code::kName, span,
+          "'" + std::string(name.text) + "' is a name of this function, which binds it, and has no value here",
+          "a name that a function binds is its own: write global or nonlocal, or take another name",
+          "UnboundLocalError");
+    }
+    in_function = true;
+  }
+  if (Value* v = builtins_.find(name)) return *v;
   const Value v = unbound(name, scope, span);
   return !v.is_opaque() || may_raise(span) ? v : Value::error();
 }
@@ -98,7 +148,7 @@ Value Interpreter::eval_node(const syntax::Node* node, Scope* scope) {
     case NodeKind::Attribute: {
       auto* a = syntax::as<syntax::Attribute>(node);
       Value object = eval(a->object, scope);
-      Value v = object.is_error() ? object : attribute(object, a->name.text, span(a->name.at));
+      Value v = object.is_error() ? object : attribute(object, private_name(a->name.text, scope), span(a->name.at));
       if (v.is_error()) look_along(a, scope);
       return v;
     }
@@ -485,8 +535,14 @@ Value comprehended(Interpreter& in, syntax::ComprehensionKind form, std::vector<
 template <class F>
 static bool for_items(Interpreter& in, Value iterable, text::Span span, Value& unknown, F each) {
   if (!python::comes_by_items({&iterable, 1})) {
+    const python::TableRun table(iterable);
     auto values = in.iterate(iterable, span);
-    return values && std::ranges::all_of(*values, each);
+    if (!values) return false;
+    for (std::size_t i = 0; i < values->size(); ++i) {
+      if (!each(table && !table.is_lost() ? table.item(in, i, (*values)[i]) : (*values)[i])) return false;
+      if (!table.goes_on(in, span)) return false;
+    }
+    return true;
   }
   const Value iterator = in.iterator_of(iterable, span);
   if (iterator.is_error()) return false;
@@ -521,7 +577,8 @@ Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* 
     if (clause + 1 == node->clauses.size() && changes_nothing(node->element, inner) &&
         changes_nothing(node->value, inner))
       return true;
-    const Way items_of{[&] { return self(self, clause + 1) ? Flow::Normal : Flow::Error; }};
+    const syntax::Node* const whole = node;
+    const Way items_of{[&] { return self(self, clause + 1) ? Flow::Normal : Flow::Error; }, {&whole, 1}};
     return either(condition, span(c.condition), inner, false, items_of, {[] { return Flow::Normal; }}) != Flow::Error;
   };
   // Comprehension bodies run as ordinary Python (script.md, builder mode): loops here are never IR loops.

@@ -29,7 +29,7 @@ struct GeneratorFrame {
   const syntax::Node* node = nullptr;
   syntax::Stmts body{};
   std::size_t at = 0;  // the next statement of the body
-  Value value{};       // For, From: what it runs over
+  Value value{};       // For, From: what it runs over; Try: the position of the handler that runs
   std::vector<Value> entered{};
   std::vector<OpenFrame> open{};  // of those that are frames of the kernel, in the same order
   Phase phase = Phase::Body;
@@ -134,6 +134,20 @@ class GeneratorSource final : public Source {
       out.insert(out.end(), f.entered.begin(), f.entered.end());
     }
     return out;
+  }
+  void add_held(std::vector<Object*>& held) const override {
+    held.push_back(function);
+    held.push_back(scope);
+    for (const GeneratorFrame& f : frames) {
+      for (Value v : {f.returned, f.pending ? f.pending->exception : Value::none()}) {
+        if (v.is_object()) held.push_back(v.o);
+      }
+      if (!f.pending) continue;
+      for (Value v : f.pending->given) {
+        if (v.is_object()) held.push_back(v.o);
+      }
+      for (const Function* left : f.pending->through) held.push_back(const_cast<Function*>(left));
+    }
   }
   void add_changed(Interpreter& in, const char* why, std::vector<Value>& changed) const override {
     if (done && lost == nullptr) return;
@@ -443,6 +457,10 @@ class GeneratorRun {
   Flow end_of_try(Flow flow) {
     GeneratorFrame& f = source_.frames.back();
     auto* attempt = as<syntax::Try>(f.node);
+    if (f.phase == Phase::Handler) {
+      const syntax::Name& bound = attempt->handlers[static_cast<std::size_t>(f.value.i)].bound;
+      if (!bound.text.empty()) source_.scope->erase(bound);
+    }
     if (f.phase == Phase::Body) in_.tries_ -= attempt->handlers.empty() ? 0 : 1;
     if (f.phase == Phase::Body && flow == Flow::Normal && !attempt->else_body.empty()) {
       return start(f, Phase::Else, attempt->else_body);
@@ -476,13 +494,13 @@ class GeneratorRun {
   // The first handler that takes what is pending begins. False: none does.
   bool handle(GeneratorFrame& f, Flow& flow) {
     const Pending& pending = *in_.pending_;
-    const bool ours = !pending.refused && pending.exception.is_none() &&
-                      (pending.diagnostic.code == code::kOpaque || pending.diagnostic.code == code::kUnsupported);
-    if (ours || pending.exception.is_opaque()) {
+    if (is_ours(pending) || pending.exception.is_opaque()) {
       unknown_ = Value::opaque("an exception that is not known");
       return true;
     }
-    for (const syntax::Handler& h : as<syntax::Try>(f.node)->handlers) {
+    const auto& handlers = as<syntax::Try>(f.node)->handlers;
+    for (std::size_t i = 0; i < handlers.size(); ++i) {
+      const syntax::Handler& h = handlers[i];
       const std::optional<bool> taken = host_.catches(h, source_.scope);
       if (!taken) return false;
       if (!*taken) continue;
@@ -492,6 +510,7 @@ class GeneratorRun {
         source_.scope->set(h.bound, python::exception_value(in_, caught));
       }
       in_.tries_ -= 1;
+      f.value = Value::integer(static_cast<std::int64_t>(i));
       flow = start(f, Phase::Handler, h.body);
       return true;
     }
@@ -636,7 +655,9 @@ Value Interpreter::iterator_of(Value v, text::Span span) {
     if (made.is_error() || made.is_opaque() || made.as<Iterator>() || (own && own->cls->find("__next__"))) return made;
     v = made;
   }
-  if (v.as<List>()) return python::list_iterator(*this, v, span);
+  const python::TableRun table(v);
+  if (v.as<List>() && !table) return python::list_iterator(*this, v, span);
+  if (table) return python::table_iterator(*this, v, span);
   auto items = iterate(v, span);
   if (!items) return Value::error();
   Iterator* it = make<Iterator>();

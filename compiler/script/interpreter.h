@@ -47,11 +47,13 @@ struct Pending {                        // the exception on its way up
   Value exception;                      // an Instance of an exception class; None for the interpreter's own errors
   std::string_view type = "TypeError";  // Python class name
   text::Diagnostic diagnostic;
-  bool fatal = false;    // limits and cancellation: nothing recovers from it
-  bool refused = false;  // Python would not run it either: a name that nothing binds, a module that lacks one
-  bool certain = false;  // Python raises it, too: nothing that is not known led to it
-  bool unwinds = false;  // too deep: the statements of a kernel do not recover from it, the kernel does
+  bool fatal = false;      // limits and cancellation: nothing recovers from it
+  bool refused = false;    // Python would not run it either: a name that nothing binds, a module that lacks one
+  bool certain = false;    // Python raises it, too: nothing that is not known led to it
+  bool of_python = false;  // Python raises it, too, where it comes here with these values
+  bool unwinds = false;    // too deep: the statements of a kernel do not recover from it, the kernel does
   std::vector<const Function*> through{};  // the functions that it left
+  std::vector<Value> given{};              // what they were given and may have changed
 };
 
 // The kernel under construction, and what the evaluator knows of it beside.
@@ -119,7 +121,10 @@ class Interpreter {
   void assume() { ++assumed_; }
   // What is pending is an exception of Python's, and not a thing that we do not know. Returns Value::error().
   Value certainly() {
-    if (pending_) pending_->certain = assumed_ == 0;
+    if (pending_) {
+      pending_->certain = assumed_ == 0;
+      pending_->of_python = true;
+    }
     return Value::error();
   }
   Pending take_pending();
@@ -292,7 +297,7 @@ class Interpreter {
   // One of the ways that the script may go on, and its text.
   struct Way {
     std::function<Flow()> run;
-    syntax::Stmts body{};  // what it may bind where it cannot be followed
+    syntax::Stmts body{};  // what it may bind where it cannot be followed; none: the error goes up to what has one
   };
   // Runs both ways of a condition that is not known, each from the state of now, and goes on with what both leave.
   // `light`: as binds_only() says. Fails where one of them adds something to the kernel.
@@ -319,6 +324,19 @@ class Interpreter {
   // It is changed in a way that is not known: its objects and what they hold become unknown. False: a limit is pending.
   bool lose(Value v, const char* why);
   bool lose(Value unknown) { return lose(unknown, unknown.reason()); }
+
+  // ---- what nothing leads to any more: collect.cpp ----------------------------------------------------------------
+  // A loop under way: what its rounds made, and how much that may be before it is looked through.
+  struct Rounds {
+    std::size_t first;  // object
+    std::size_t next;   // number of objects from which on it is looked
+    std::size_t bytes;  // when it began
+  };
+  Rounds begin_rounds() const { return {heap_.objects(), heap_.objects() + kFewObjects, heap_.bytes()}; }
+  // A round has ended; nothing that it made is held but by the script.
+  void end_round(Rounds& rounds) {
+    if (heap_.objects() >= rounds.next) collect(rounds);
+  }
 
   // ---- modules --------------------------------------------------------------------------------------------------
   // Runs a module's top-level statements; each is a recovery point.
@@ -369,9 +387,15 @@ class Interpreter {
 
   // ---- used by the statement executors ------------------------------------------------------------------------------
   Value lookup(const syntax::Name& name, Scope* scope, text::Span span);
+  // `__x` where the text of a class `A` is around it: `_A__x`. Other names stay what they are.
+  std::string_view private_name(std::string_view name, Scope* scope);
   Value* find_binding(const syntax::Name& name, Scope* scope);
 
  private:
+  static constexpr std::size_t kFewObjects = 50'000;
+  void collect(Rounds& rounds);
+  // The names that the function binds.
+  const LocalNames* locals_of(const syntax::FunctionDef* def);
   friend struct ModeGuard;
   friend struct StoreGuard;
   friend struct ScopeGuard;
@@ -486,6 +510,8 @@ class Interpreter {
   bool raises(const syntax::Node* node) const;
   void bind_printed(const syntax::Tree& script, Scope* scope);
   void leave_unknown(syntax::Stmts body, Scope* scope, Value unknown, bool known);
+  // What the functions that an error left would have changed on their way becomes unknown. False: a limit is pending.
+  bool lose_left(const Pending& p, const char* why);
   // The body of a function, to where all its ways return.
   Flow run_function(syntax::Stmts body, Scope* scope);
   // A function that is not known is called; `name`: the attribute that is called, if it is one.
@@ -501,7 +527,9 @@ class Interpreter {
   Ended ended(Flow flow);
   Flow go_on(Ended end);
   Flow both_ways(text::Span at, const char* why, Scope* scope, bool light, const Way& one, const Way& other);
-  Ended try_way(const Way& way, const char* why, Scope* scope);
+  Ended try_way(const Way& way, text::Span at, const char* why, Scope* scope);
+  // An error that is ours ended it, and Python may go on.
+  static bool is_unfollowed(const Ended& e);
   // Two ways that ended, the first in the state of the snapshot, the second in that of now, are joined.
   Flow together(Ended one, Snapshot& of_one, Ended now, const char* why, text::Span at, bool light);
   // A way leaves the statements under way, in the state of the snapshot: it waits where it arrives.
@@ -568,8 +596,9 @@ class Interpreter {
   text::Span stored_at_;
   Scope* script_scope_ = nullptr;    // innermost scope of the script-mode statement being run
   std::vector<Scope*> free_scopes_;  // of calls that have ended
-  text::Span at_;                    // the expression that was begun last, for what has no place of its own
-  bool consumed_at_once_ = false;    // the generator expression that is evaluated next
+  std::unordered_map<const syntax::FunctionDef*, LocalNames> locals_;
+  text::Span at_;                  // the expression that was begun last, for what has no place of its own
+  bool consumed_at_once_ = false;  // the generator expression that is evaluated next
   std::uint64_t steps_ = 0;
   builder::Weights module_weights_;  // of expressions outside of kernels
   Value return_value_;

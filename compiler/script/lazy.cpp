@@ -27,6 +27,7 @@ class ItemsOfComprehension final : public Source {
     for (const Scope::Binding& b : scope->bindings) out.push_back(b.value);
     return out;
   }
+  void add_held(std::vector<Object*>& held) const override { held.push_back(scope); }
   void add_changed(Interpreter& in, const char* why, std::vector<Value>& changed) const override {
     if (done && !lost) return;
     for (const syntax::ComprehensionClause& c : node->clauses) {

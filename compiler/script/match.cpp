@@ -37,7 +37,8 @@ Flow Interpreter::match_from(const syntax::Match* node, std::size_t from, Value 
     auto matched = matches(c.pattern, subject, scope);
     if (!matched) return Flow::Error;
     if (*matched == Match::No) continue;
-    const Way rest{[this, node, i, subject, scope] { return match_from(node, i + 1, subject, scope); }};
+    const syntax::Node* const whole = node;
+    const Way rest{[this, node, i, subject, scope] { return match_from(node, i + 1, subject, scope); }, {&whole, 1}};
     if (*matched == Match::Perhaps) {
       const Value part = unknown_within(subject);
       const Way taken{[&] { return guarded(c, scope, rest); }, c.body};

@@ -134,6 +134,7 @@ bool Interpreter::statement_failed(const syntax::Node* node, Scope* scope) {
   if (auto* d = syntax::as<syntax::FunctionDef>(node)) scope->set(d->name, unknown);
   if (auto* c = syntax::as<syntax::ClassDef>(node)) scope->set(c->name, unknown);
   leave_unknown({&node, 1}, scope, unknown, true);
+  if (!p.certain && !pending_) lose_left(p, why);
   failures_.push_back({node, std::move(p)});
   return true;
 }

@@ -63,6 +63,18 @@ const char* dunder(Operator op) {
   }
 }
 
+// A member of an enum.Flag that is no int: what | and & make of it is not followed.
+static bool is_pure_flag(Value v) {
+  const Instance* member = v.as<Instance>();
+  if (!member || !member->cls->is_enum) return false;
+  bool flag = false;
+  for (const Class* c : member->cls->mro) {
+    if (c->name == "IntFlag") return false;
+    flag = flag || c->name == "Flag";
+  }
+  return flag;
+}
+
 Value undefined_between(Interpreter& in, Operator op, Value a, Value b, text::Span span) {
   in.fail(code::kType, span,
           "operator " + std::string(syntax::operator_text(op)) + " is not defined between " +
@@ -298,6 +310,7 @@ Value binary_sets(Interpreter& in, Operator op, Set* x, Set* y, text::Span span)
   const std::size_t most = x->entries.items.size() + y->entries.items.size();
   if (!in.charge(most, span) || !in.reserve(most * kEntryBytes, span)) return Value::error();
   Set* out = python::combined(in, x, Value::object(y), *python::combination_of(op), span);
+  if (out) out->is_frozen = x->is_frozen;
   return out ? Value::object(out) : Value::error();
 }
 
@@ -370,6 +383,8 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
   if (b.is_poison()) return b;
   if (MetaVar* m = a.as<MetaVar>()) a = m->value;
   if (MetaVar* m = b.as<MetaVar>()) b = m->value;
+  const bool combines = op == Operator::BitOr || op == Operator::BitAnd || op == Operator::BitXor;
+  if (combines && (is_pure_flag(a) || is_pure_flag(b))) return Value::opaque("a combination of flags");
   if (a.numpy != NumpyType::None || b.numpy != NumpyType::None) {
     if (Value v = python::numpy_binary(op, a, b); !v.is_none()) return v;
   }

@@ -14,6 +14,8 @@ Value undefined_between(Interpreter& in, syntax::Operator op, Value a, Value b, 
 namespace python {
 // Is it a field that == of a dataclass compares (dataclasses.cpp)?
 bool is_compared_field(Interpreter& in, const Class* cls, std::string_view name);
+// Does its text show the field?
+bool is_shown_field(Interpreter& in, const Class* cls, std::string_view name);
 }  // namespace python
 
 // x // y and x % y of numbers of which y is not 0, as CPython computes them: 1.0 // 0.1 is 9.0.

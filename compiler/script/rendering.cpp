@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "compiler/layout/notation.h"
+#include "compiler/script/operators.h"
 #include "compiler/script/python/set_order.h"
 #include "compiler/script/python/support.h"
 
@@ -86,10 +87,17 @@ std::string repr_of_instance(Interpreter& in, Value v) {
     Value *name = instance->find("name"), *value = instance->find("value");
     return "<" + instance->cls->name + "." + (name ? in.str(*name) : "?") + (value ? ": " + in.repr(*value) : "") + ">";
   }
-  std::string out = instance->cls->name + "(";
-  if (instance->cls->is_dataclass) {
+  const bool of_names = instance->cls->name == "SimpleNamespace" && !instance->cls->scope->parent;
+  std::string out = (of_names ? "namespace" : instance->cls->name) + "(";
+  if (of_names) {
+    for (const auto& [name, value] : instance->attributes) {
+      if (out.size() > kLongest || in.has_pending()) break;
+      out += (out.back() == '(' ? "" : ", ") + name + "=" + in.repr(value);
+    }
+  } else if (instance->cls->is_dataclass) {
     for (const std::string& field : instance->cls->fields) {
       if (out.size() > kLongest || in.has_pending()) break;
+      if (!python::is_shown_field(in, instance->cls, field)) continue;
       if (Value* f = instance->find(field)) out += (out.back() == '(' ? "" : ", ") + field + "=" + in.repr(*f);
     }
   } else if (instance->cls->is_exception) {
@@ -120,9 +128,21 @@ std::string str_of_instance(Interpreter& in, Value v) {
   if (instance->cls->is_enum && !instance->cls->find("__repr__")) return str_of_member(in, instance);
   Value* args = instance->cls->is_exception ? instance->find("args") : nullptr;
   if (Tuple* t = args ? args->as<Tuple>() : nullptr) {
-    return t->items.size() == 1 ? in.str(t->items[0]) : t->items.empty() ? "" : in.str(*args);
+    const bool quotes = std::ranges::any_of(instance->cls->mro, [](const Class* c) { return c->name == "KeyError"; });
+    if (t->items.size() == 1) return quotes ? in.repr(t->items[0]) : in.str(t->items[0]);
+    return t->items.empty() ? "" : in.str(*args);
   }
   return in.repr(v);
+}
+
+// What stands around the items of a list, a set or a view of a dict.
+std::pair<const char*, const char*> brackets_of(Value v) {
+  if (auto* view = v.as<List>() ? dynamic_cast<ValuesView*>(v.o) : nullptr) {
+    return {view->has_keys ? "dict_items([" : "dict_values([", "])"};
+  }
+  if (v.as<List>()) return {"[", "]"};
+  if (dynamic_cast<KeysView*>(v.o)) return {"dict_keys([", "])"};
+  return v.as<Set>()->is_frozen ? std::pair{"frozenset({", "})"} : std::pair{"{", "}"};
 }
 
 // A specifier of the format language: [[fill]align][sign][#][0][width][grouping][.precision][type]
@@ -263,7 +283,7 @@ std::string Interpreter::repr(Value v) {
       return in_quotes(text);
     }
     case Type::BigInt: return big_text(v.as<BigInt>()->value);
-    case Type::List: return join(v.as<List>()->items, "[", "]");
+    case Type::List: return join(v.as<List>()->items, brackets_of(v).first, brackets_of(v).second);
     case Type::Tuple: return join(v.as<Tuple>()->items, "(", v.as<Tuple>()->items.size() == 1 ? ",)" : ")");
     case Type::Dict: {
       std::string out = "{";
@@ -274,8 +294,9 @@ std::string Interpreter::repr(Value v) {
       return out + "}";
     }
     case Type::Set: {
-      if (v.as<Set>()->entries.items.empty()) return "set()";
-      return join(python::ordered_items(*v.as<Set>()), "{", "}");
+      const bool empty = v.as<Set>()->entries.items.empty() && !dynamic_cast<KeysView*>(v.o);
+      if (empty) return v.as<Set>()->is_frozen ? "frozenset()" : "set()";
+      return join(python::ordered_items(*v.as<Set>()), brackets_of(v).first, brackets_of(v).second);
     }
     case Type::Range: {
       Range* r = v.as<Range>();
@@ -314,7 +335,20 @@ std::string Interpreter::str(Value v) {
 }
 
 std::optional<std::string> Interpreter::format(Value v, std::string_view spec, text::Span span) {
+  Instance* instance = v.as<Instance>();
+  if (Value* own = instance ? instance->cls->find("__format__") : nullptr; own && own->as<Function>()) {
+    const Value given = string(spec);
+    const Value text = call(attribute(v, "__format__", span), {&given, 1}, span);
+    if (Str* made = text.as<Str>()) return made->text;
+    if (!text.is_error()) fail(code::kOpaque, span, "what __format__ gives is not known here");
+    return std::nullopt;
+  }
   if (spec.empty()) return str(v);
+  if (v.is_none() || v.as<List>() || v.as<Tuple>() || v.as<Dict>() || v.as<Set>()) {
+    fail(code::kType, span, std::string(type_name(v)) + " takes no format specifier", "write str(...) around it");
+    certainly();
+    return std::nullopt;
+  }
   auto parsed = parse_specifier(spec);
   if (!parsed) {
     fail(code::kValue, span, "invalid format specifier '" + std::string(spec) + "'", {}, "ValueError");

@@ -75,6 +75,7 @@ void Scope::reuse() {
   globals.clear();
   nonlocals.clear();
   slots_.clear();
+  locals = nullptr;
 }
 
 void Scope::exchange(std::vector<Binding>& others) {

@@ -102,6 +102,14 @@ void become_unknown(Object* object, const char* why) {
   object->why = why;
 }
 
+void spoil_views(Dict* dict, bool keys) {
+  if (keys) ++dict->version;
+  std::erase_if(dict->views, [keys](Object* view) {
+    const bool goes = keys || view->type != Type::Set;
+    if (goes) become_unknown(view, "a view of a dict that has changed since it was made");
+    return goes;
+  });
+}
 namespace {
 // A tuple of tuples of plain values, as most keys are: all that it holds is known. Counts what it looked at.
 bool is_plain_key(Value v, std::size_t& parts, int depth) {
@@ -123,7 +131,7 @@ Value unknown_within(Value v, std::size_t& parts) {
     return Value::none();
   }
   // Containers may share their parts: each is looked into once.
-  constexpr std::size_t kMostObjects = 10'000;
+  constexpr std::size_t kMostObjects = 1'000'000;
   std::vector<Object*> todo{v.o}, met;
   Value found;
   auto look = [&](Value item) {
@@ -146,7 +154,7 @@ Value unknown_within(Value v, std::size_t& parts) {
       std::ranges::for_each(i->attributes, [&](const auto& entry) { look(entry.second); });
     }
   }
-  return found;
+  return found.is_none() && !todo.empty() ? Value::opaque("a value of more than a million parts") : found;
 }
 
 Snapshot::Snapshot(std::span<Object* const> objects) {
@@ -169,11 +177,15 @@ void Snapshot::keep(Object* o) {
       if (i->source) generators_.push_back({i, i->source->copy()});
       break;
     }
-    case Type::Dict: tables_.push_back({o, v.as<Dict>(), kind, v.as<Dict>()->items, v.as<Dict>()->index}); break;
+    case Type::Dict: {
+      Dict* d = v.as<Dict>();
+      tables_.push_back({o, d, kind, d->items, d->index, nullptr, {}, d->version});
+      break;
+    }
     case Type::Set: {
       Set* set = v.as<Set>();
       Dict& entries = set->entries;
-      tables_.push_back({o, &entries, kind, entries.items, entries.index, set, set->table});
+      tables_.push_back({o, &entries, kind, entries.items, entries.index, set, set->table, entries.version});
       break;
     }
     case Type::Instance: instances_.push_back({v.as<Instance>(), kind, v.as<Instance>()->attributes}); break;
@@ -199,6 +211,7 @@ void Snapshot::swap() {
     exchange_kind(e.object, e.kind);
     exchange_items(e.dict->items, e.kept);
     e.dict->index.swap(e.index);
+    std::swap(e.dict->version, e.version);
     if (e.set) std::swap(e.set->table, e.table);
   }
   for (Attributes& a : instances_) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "compiler/script/aliases.h"
 #include "compiler/script/foreign.h"
 #include "compiler/script/homes.h"
 #include "compiler/script/interpreter.h"
@@ -157,15 +158,30 @@ void Interpreter::leave_unknown(syntax::Stmts body, Scope* scope, Value unknown,
   }
   if (effects.stars) open_scopes_.push_back({module_of(scope), unknown});
   if (!known) return;
+  std::vector<Value> changed;
   for (const syntax::Name& name : effects.changed) {
     Value* v = find_binding(name, scope);
     if (!v) continue;
-    if (unknown.is_opaque()) {  // by any of its names
-      if (!lose(*v, unknown.reason())) return;
+    if (unknown.is_opaque()) {
+      changed.push_back(*v);
     } else if (v->as<List>() || v->as<Dict>() || v->as<Set>()) {
       *v = unknown;
     }
   }
+  if (!unknown.is_opaque()) return;
+  add_changed_by_statements(*this, body, scope, unknown.reason(), changed);
+  for (Value v : changed) {  // by any of its names
+    if (!lose(v, unknown.reason())) return;
+  }
+}
+
+bool Interpreter::lose_left(const Pending& p, const char* why) {
+  return std::ranges::all_of(p.through,
+                             [&](const Function* f) {
+                               return f->mode != FunctionMode::Host ||
+                                      lose(Value::object(const_cast<Function*>(f)), why);
+                             }) &&
+         std::ranges::all_of(p.given, [&](Value v) { return lose(v, why); });
 }
 
 bool Interpreter::go_on_after(const Pending& limit) {

@@ -177,6 +177,7 @@ struct Object {
   explicit Object(Type type) : type(type) {}
   virtual ~Object() = default;
   Type type;
+  bool is_reached = false;    // while it is looked for what may be given back (collect.cpp)
   const char* why = nullptr;  // of Unknown
 };
 
@@ -216,6 +217,8 @@ struct Dict : Object {
   std::vector<std::pair<Value, Value>> items;
   std::unordered_multimap<std::size_t, std::size_t> index;  // hash to position, once there are more than a few
   Object* owner = nullptr;                                  // the set that it is a part of; null: it stands alone
+  std::uint32_t version = 0;                                // counts keys that were added or removed
+  std::vector<Object*> views;                               // of it as it is now (worlds.h)
 };
 // The table of a set as CPython keeps it, as far as the order of iteration depends on it (python/set_order.h).
 struct SetTable {
@@ -231,6 +234,15 @@ struct Set : Object {
   Set() : Object(kType) { entries.owner = this; }
   Dict entries;
   SetTable table;
+  bool is_frozen = false;
+};
+// What keys(), values() and items() give: the content of now, which becomes unknown when the dict changes.
+struct KeysView : Set {
+  Dict* of = nullptr;
+};
+struct ValuesView : List {
+  Dict* of = nullptr;
+  bool has_keys = false;  // items()
 };
 struct Range : Object {
   TILEWRIGHT_OBJECT(Range, Range)
@@ -257,7 +269,8 @@ struct Source {
   virtual Next pull(Interpreter& in, Value sent, Value* item, text::Span span) = 0;
   virtual std::unique_ptr<Source> copy() const = 0;
   virtual bool same(const Source& other) const = 0;
-  virtual std::vector<Value> parts() const = 0;  // the values that it holds
+  virtual std::vector<Value> parts() const = 0;          // the values that it holds
+  virtual void add_held(std::vector<Object*>&) const {}  // objects that it holds beside them
   // Adds what going on with it may change; names that it binds outside of itself become unknown.
   virtual void add_changed(Interpreter& in, const char* why, std::vector<Value>& changed) const = 0;
 };
@@ -282,6 +295,12 @@ void exchange_items(std::vector<T>& a, std::vector<T>& b) {
   b = std::move(kept);
 }
 
+// The names that a function binds: they are its own, from its first line on.
+struct LocalNames {
+  std::uint64_t mask = 0;  // bits of their hashes
+  std::vector<syntax::Name> names;
+};
+
 // Names to values. Scopes are small; names carry their hash.
 struct Scope : Object {
   static constexpr Type kType = Type::Scope;
@@ -300,6 +319,7 @@ struct Scope : Object {
   };
   std::vector<Binding> bindings;
   std::vector<syntax::Name> globals, nonlocals;  // declared with `global` / `nonlocal`
+  const LocalNames* locals = nullptr;            // of a function of the host whose call it is
 
   void reserve(std::size_t count);  // bindings that are about to come
   // False: no name with this hash is bound, as a glance at the table tells of most that are not.
@@ -538,6 +558,7 @@ class Heap {
     bytes_ += sizeof(T) + 32;
     T* made = ::new (room(sizeof(T))) T();
     objects_.push_back(made);
+    sizes_.push_back(sizeof(T));
     return made;
   }
   std::size_t objects() const { return objects_.size(); }
@@ -550,13 +571,39 @@ class Heap {
   std::size_t bytes() const { return bytes_; }
   void uncount(std::size_t bytes) { bytes_ -= bytes; }  // given back
   void reset(std::size_t bytes) { bytes_ = bytes; }     // what was made since is not the script's
+  // Ends the objects from the given one on that nothing has reached; `content` says what of `bytes` was counted for an
+  // object beside its own size. Their memory is used again. Bytes do not fall below `least`.
+  template <class F>
+  void give_back(std::size_t from, std::size_t least, F content) {
+    std::size_t kept = from, freed = 0;
+    for (std::size_t i = from; i < objects_.size(); ++i) {
+      Object* o = objects_[i];
+      if (o->is_reached) {
+        sizes_[kept] = sizes_[i];
+        objects_[kept++] = o;
+        continue;
+      }
+      freed += sizes_[i] + 32 + content(*o);
+      o->~Object();
+      free_[rounded(sizes_[i]) / kAlign].push_back(o);
+    }
+    objects_.resize(kept);
+    sizes_.resize(kept);
+    bytes_ = bytes_ > least + freed ? bytes_ - freed : std::min(bytes_, least);
+  }
 
  private:
-  static constexpr std::size_t kBlock = 16 << 10;
+  static constexpr std::size_t kBlock = 16 << 10, kAlign = alignof(std::max_align_t);
+
+  static std::size_t rounded(std::size_t size) { return (size + kAlign - 1) / kAlign * kAlign; }
 
   void* room(std::size_t size) {
-    constexpr std::size_t kAlign = alignof(std::max_align_t);
-    size = (size + kAlign - 1) / kAlign * kAlign;
+    size = rounded(size);
+    if (auto found = free_.find(size / kAlign); found != free_.end() && !found->second.empty()) {
+      void* out = found->second.back();
+      found->second.pop_back();
+      return out;
+    }
     if (size > left_) {
       const std::size_t block = std::max(size, kBlock);
       blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(block));
@@ -573,10 +620,12 @@ class Heap {
   std::byte* next_ = nullptr;
   std::size_t left_ = 0;
   std::vector<Object*> objects_;
+  std::vector<std::uint32_t> sizes_;                          // of these
+  std::unordered_map<std::size_t, std::vector<void*>> free_;  // by size
   std::size_t bytes_ = 0;
 };
 
-// None, a number or a text of Python's, of which all is known.
+// None, a number, a text or a container of Python's.
 bool is_plain(Value v);
 // Python's `type(x).__name__`, for messages.
 std::string_view type_name(Value v);

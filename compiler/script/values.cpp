@@ -68,6 +68,18 @@ Value Interpreter::layout_value(layout::Layout layout) {
 
 std::string_view Interpreter::keep(std::string_view text) { return Arena::current().copy(text); }
 
+// A list, dict or set, itself or within a tuple; None: there is none.
+static Value unhashable_within(Value key, int depth) {
+  constexpr int kDeepest = 16;
+  const Set* set = key.as<Set>();
+  if (key.as<List>() || key.as<Dict>() || (set && !set->is_frozen)) return key;
+  Tuple* tuple = depth < kDeepest ? key.as<Tuple>() : nullptr;
+  for (std::size_t i = 0; tuple && i < tuple->items.size(); ++i) {
+    if (const Value part = unhashable_within(tuple->items[i], depth + 1); part.is_object()) return part;
+  }
+  return Value::none();
+}
+
 void Interpreter::dict_set(Dict* dict, Value key, Value value) {
   if (key.is_poison()) {  // no look-up would find it
     assume();
@@ -75,14 +87,22 @@ void Interpreter::dict_set(Dict* dict, Value key, Value value) {
   }
   if (Value unknown = unknown_within(key); !unknown.is_none()) {  // it may be any of the keys
     may_be(unknown.reason(), value);
+    spoil_views(dict, true);
     return become_unknown(dict->owner ? dict->owner : dict, unknown.reason());
+  }
+  if (const Value part = unhashable_within(key, 0); part.is_object()) {
+    fail(code::kType, at_, std::string(type_name(part)) + " cannot be a key: it has no hash", {}, "TypeError");
+    certainly();
+    return;
   }
   Instance* instance = dict->owner ? Value::object(dict->owner).as<Instance>() : nullptr;
   if (Str* name = instance ? key.as<Str>() : nullptr) instance->set(name->text, value);  // it is their __dict__
   if (Value* v = dict_find(dict, key)) {
+    spoil_views(dict, false);
     *v = value;
     return;
   }
+  spoil_views(dict, true);
   dict->items.emplace_back(key, value);
   heap_.count(kEntryBytes);
   if (Set* set = dict->owner ? Value::object(dict->owner).as<Set>() : nullptr) steps_ += python::note_added(*set);
@@ -127,7 +147,7 @@ bool is_plain(Value v) {
     case Tag::Bool:
     case Tag::Int:
     case Tag::Float: return true;
-    default: return v.as<Str>() != nullptr;
+    default: return v.as<Str>() || v.as<List>() || v.as<Tuple>() || v.as<Dict>() || v.as<Set>() || v.as<Range>();
   }
 }
 

@@ -24,6 +24,8 @@ bool is_same(Value a, Value b);
 Value joined(Value a, Value b, const char* why);
 // What it holds is unknown from here on.
 void become_unknown(Object* object, const char* why);
+// The dict is about to change: what its views hold is not known from here on. `keys`: it gains or loses one.
+void spoil_views(Dict* dict, bool keys);
 // The first value that is not known, of the value or of what it holds; None: there is none. `parts` grows by how many
 // were looked at.
 Value unknown_within(Value v, std::size_t& parts);
@@ -65,6 +67,7 @@ class Snapshot {
     std::unordered_multimap<std::size_t, std::size_t> index;
     Set* set = nullptr;  // of which it is the entries
     SetTable table{};
+    std::uint32_t version = 0;
   };
   struct Attributes {
     Instance* instance;

@@ -150,6 +150,7 @@ class Collector {
         }
         return for_children(n, [&](const Node* child) { one(child, in_loop); });
       case NodeKind::Break: out_.breaks = out_.breaks || !in_loop; return;
+      case NodeKind::Continue: out_.continues = out_.continues || !in_loop; return;
       case NodeKind::Return:
       case NodeKind::Raise:
         out_.returns = true;

@@ -12,6 +12,7 @@ struct Effects {
   std::vector<Name> changed;  // names of objects that are assigned into, or whose methods are called
   bool stars = false;         // `from m import *`
   bool breaks = false;        // out of a loop around them
+  bool continues = false;     // such a loop
   bool returns = false;       // from the function around them, or raises
 };
 // Of statements that stand in one body; bodies of functions and classes inside are left out.

@@ -231,6 +231,8 @@ class Program:
     def simple(self, pad):
         n, r = self.name, self.rng.random()
         v = n(self.pick("x", "y", "z"))
+        if r < 0.02:  # valid, and not followed
+            return [f"{pad}{v} = 10 ** 60 % {self.rng.randrange(2, 7)}"]
         if r < 0.3:
             return [f"{pad}{v} = {self.integer()}"]
         if r < 0.4:

@@ -8,6 +8,7 @@
 #include "compiler/script/python/set_order.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/worlds.h"
+#include "compiler/syntax/walk.h"
 
 namespace tilewright::script {
 
@@ -27,7 +28,7 @@ bool HostBody::assign(const syntax::Node* target, Value value, Scope* scope) {
   if (auto* l = syntax::as<syntax::List>(target)) return unpack(target, l->elements, value, scope);
   if (auto* a = syntax::as<syntax::Attribute>(target)) {
     Value object = in_.eval(a->object, scope);
-    return !object.is_error() && in_.set_attribute(object, a->name.text, value, at(target));
+    return !object.is_error() && in_.set_attribute(object, in_.private_name(a->name.text, scope), value, at(target));
   }
   if (auto* s = syntax::as<syntax::Subscript>(target)) return assign_element(s, value, scope);
   if (target->kind == NodeKind::Broken) return true;
@@ -133,6 +134,9 @@ std::optional<bool> HostBody::in_place(const syntax::AugAssign* node, Value old,
   List* list = old.as<List>();
   Dict* dict = old.as<Dict>();
   Set* set = old.as<Set>();
+  if ((set && (set->is_frozen || dynamic_cast<KeysView*>(set))) ||
+      dynamic_cast<ValuesView*>(static_cast<Object*>(list)))
+    return std::nullopt;  // another value takes its place, or none can
   const auto combine = set ? python::combination_of(op) : std::nullopt;
   const bool joins = (list && op == syntax::Operator::Add) || (dict && op == syntax::Operator::BitOr) || combine;
   if (joins && by.is_opaque()) {
@@ -160,8 +164,51 @@ std::optional<bool> HostBody::in_place(const syntax::AugAssign* node, Value old,
   return std::nullopt;
 }
 
+// Does evaluating it run a function?
+static bool calls_within(const syntax::Node* root) {
+  std::vector<const syntax::Node*> todo{root};
+  while (!todo.empty()) {
+    const syntax::Node* n = todo.back();
+    todo.pop_back();
+    if (!n) continue;
+    if (n->kind == NodeKind::Call || n->kind == NodeKind::NamedExpr) return true;
+    syntax::for_children(n, [&](const syntax::Node* child) { todo.push_back(child); });
+  }
+  return false;
+}
+
+// The value of a target whose parts are evaluated once, and what stores into it.
+Value HostBody::place(const syntax::Node* target, Scope* scope, std::function<bool(Value)>& store) {
+  if (auto* a = syntax::as<syntax::Attribute>(target)) {
+    const Value object = in_.eval(a->object, scope);
+    if (object.is_error()) return object;
+    const std::string_view name = in_.private_name(a->name.text, scope);
+    store = [this, object, name, span = at(target)](Value v) { return in_.set_attribute(object, name, v, span); };
+    return in_.attribute(object, name, in_.span(a->name.at));
+  }
+  auto* s = syntax::as<syntax::Subscript>(target);
+  const bool plain =
+      s && std::ranges::none_of(s->indices, [](const syntax::Node* n) { return n->kind == NodeKind::Starred; });
+  if (!plain) return in_.eval(target, scope);
+  const Value object = in_.eval(s->object, scope);
+  if (object.is_error()) return object;
+  std::vector<Value> indices;
+  for (const syntax::Node* index : s->indices) {
+    indices.push_back(in_.eval(index, scope));
+    if (indices.back().is_error()) return indices.back();
+  }
+  const bool single = indices.size() == 1 && !s->trailing_comma;
+  const Value old = in_.subscript(object, indices, single, at(target));
+  store = [this, object, indices = std::move(indices), single, span = at(target)](Value v) {
+    return in_.set_subscript(object, indices, single, v, span);
+  };
+  return old;
+}
+
 Flow HostBody::augmented(const syntax::AugAssign* node, Scope* scope) {
-  Value old = in_.eval(node->target, scope);
+  std::function<bool(Value)> store = [&](Value v) { return assign(node->target, v, scope); };
+  const bool once = calls_within(node->target);  // in others, the parts are the same a second time
+  Value old = once ? place(node->target, scope, store) : in_.eval(node->target, scope);
   if (old.is_error()) return Flow::Error;
   Value by = in_.eval(node->value, scope);
   if (by.is_error()) return Flow::Error;
@@ -170,7 +217,7 @@ Flow HostBody::augmented(const syntax::AugAssign* node, Scope* scope) {
     const std::string name = "__i" + std::string(dunder(node->op)).substr(2);
     if (instance->cls->find(name)) {
       const Value v = in_.call(in_.attribute(old, name, at(node)), std::span<const Value>(&by, 1), at(node));
-      if (v.tag != Tag::NotImplemented) return flow_of(!v.is_error() && assign(node->target, v, scope));
+      if (v.tag != Tag::NotImplemented) return flow_of(!v.is_error() && store(v));
     }
   }
   // A list, a dict or a set is changed in place.
@@ -180,7 +227,7 @@ Flow HostBody::augmented(const syntax::AugAssign* node, Scope* scope) {
     if (in_.has_aliases(old) && !in_.lose(old)) return Flow::Error;
   }
   Value v = in_.binary(node->op, old, by, at(node));
-  return flow_of(!v.is_error() && assign(node->target, v, scope));
+  return flow_of(!v.is_error() && store(v));
 }
 
 }  // namespace tilewright::script

@@ -8,6 +8,13 @@
 
 namespace tilewright::script {
 
+namespace python {
+class TableRun;
+}
+
+// In the scope of a handler that runs: the exception. No identifier, so scripts cannot see it.
+inline constexpr std::string_view kHandled = "<handled>";
+
 class HostBody {
  public:
   explicit HostBody(Interpreter& in) : in_(in) {}
@@ -43,7 +50,10 @@ class HostBody {
   Flow exit(Value manager, const syntax::With* node, Scope* scope, Flow flow);
   // What a test expects to fail: neither its errors nor its kernels are the script's.
   Flow meant_to_fail(syntax::Stmts body, Scope* scope);
+  // What statements that are not followed to their end may change becomes unknown. False: a limit is pending.
+  bool give_up(syntax::Stmts body, Scope* scope, const Pending& p);
   Flow try_(const syntax::Try* node, Scope* scope);
+  Flow run_handler(const syntax::Handler& handler, Scope* scope, Value exception);
   // The first handler that takes what is pending; Error, with it pending still: none does.
   Flow handle(const syntax::Try* node, Scope* scope);
   // After the body, which came to `flow`: its handlers, or its `else`. `unknown_calls`: more calls in it may raise than
@@ -61,6 +71,9 @@ class HostBody {
   // ---- host_control.cpp
   Flow branch(const syntax::If* node, Scope* scope);
   Flow loop(const syntax::For* node, Scope* scope);
+  // Of a dict, a set or a view, which the body may not change.
+  Flow loop_over_table(Arrivals& here, const syntax::For* node, Value iterable, const python::TableRun& table,
+                       Scope* scope);
   Flow loop_over_list(Arrivals& here, const syntax::For* node, Value iterable, Scope* scope);
   Flow loop_over(Arrivals& here, const syntax::For* node, Value iterable, Scope* scope);
   Interpreter::Way way(syntax::Stmts body, Scope* scope);
@@ -82,6 +95,7 @@ class HostBody {
   Flow assign_all(const syntax::Assign* node, Scope* scope);
   Flow annotated(const syntax::AnnAssign* node, Scope* scope);
   Flow augmented(const syntax::AugAssign* node, Scope* scope);
+  Value place(const syntax::Node* target, Scope* scope, std::function<bool(Value)>& store);
   std::optional<bool> in_place(const syntax::AugAssign* node, Value old, Value by);
   void bind(const syntax::Name& name, Value value, Scope* scope);
   bool unpack(const syntax::Node* target, syntax::Exprs elements, Value value, Scope* scope);

@@ -105,6 +105,10 @@ Flow HostBody::loop(const syntax::For* node, Scope* scope) {
     const Flow flow = loop_over(here, node, iterable, scope);
     return finish_loop(here, node->else_body, scope, flow);
   }
+  if (const python::TableRun table(iterable); table) {
+    const Flow flow = loop_over_table(here, node, iterable, table, scope);
+    return finish_loop(here, node->else_body, scope, flow);
+  }
   if (iterable.as<List>()) {
     const Flow flow = loop_over_list(here, node, iterable, scope);
     return finish_loop(here, node->else_body, scope, flow);
@@ -114,15 +118,33 @@ Flow HostBody::loop(const syntax::For* node, Scope* scope) {
   if (!items) return Flow::Error;
   const std::int64_t n = range ? range->length() : static_cast<std::int64_t>(items->size());
   Flow flow = Flow::Normal;
+  Interpreter::Rounds rounds = in_.begin_rounds();
   for (std::int64_t i = 0; i < n && flow == Flow::Normal; ++i) {
     Value v = range ? Value::integer(range->start + i * range->step) : (*items)[static_cast<std::size_t>(i)];
     flow = here.join(Flow::Continue, round(node, v, scope));
+    in_.end_round(rounds);
   }
   return finish_loop(here, node->else_body, scope, flow);
 }
 
+Flow HostBody::loop_over_table(Arrivals& here, const syntax::For* node, Value iterable, const python::TableRun& table,
+                               Scope* scope) {
+  const auto items = in_.iterate(iterable, at(node->iterable));
+  if (!items) return Flow::Error;
+  for (std::size_t i = 0;; ++i) {
+    if (table.is_lost()) {
+      return unknown_loop(here, node, node->iterable, node->target, node->body, scope, table.holder());
+    }
+    if (!table.goes_on(in_, at(node->iterable))) return Flow::Error;
+    if (i >= items->size()) return Flow::Normal;
+    const Flow flow = here.join(Flow::Continue, round(node, table.item(in_, i, (*items)[i]), scope));
+    if (flow != Flow::Normal) return flow;
+  }
+}
+
 // The body may change the list: what is added to it is gone through as well.
 Flow HostBody::loop_over_list(Arrivals& here, const syntax::For* node, Value iterable, Scope* scope) {
+  Interpreter::Rounds rounds = in_.begin_rounds();
   for (std::size_t i = 0;; ++i) {
     if (iterable.is_opaque()) {
       return unknown_loop(here, node, node->iterable, node->target, node->body, scope, iterable);
@@ -131,6 +153,7 @@ Flow HostBody::loop_over_list(Arrivals& here, const syntax::For* node, Value ite
     if (i >= items.size()) return Flow::Normal;
     const Flow flow = here.join(Flow::Continue, round(node, items[i], scope));
     if (flow != Flow::Normal) return flow;
+    in_.end_round(rounds);
   }
 }
 
@@ -138,7 +161,9 @@ Flow HostBody::loop_over_list(Arrivals& here, const syntax::For* node, Value ite
 Flow HostBody::loop_over(Arrivals& here, const syntax::For* node, Value iterable, Scope* scope) {
   const Value iterator = in_.iterator_of(iterable, at(node->iterable));
   if (iterator.is_error()) return Flow::Error;
+  Interpreter::Rounds rounds = in_.begin_rounds();
   while (true) {
+    in_.end_round(rounds);
     Value item;
     const Next next = in_.next_of(iterator, &item, at(node->iterable));
     if (next == Next::End) return Flow::Normal;
@@ -212,7 +237,9 @@ Flow HostBody::while_loop(const syntax::While* node, Scope* scope) {
 
 Flow HostBody::rounds(const syntax::While* node, Scope* scope) {
   Arrivals here(in_, false);
+  Interpreter::Rounds rounds = in_.begin_rounds();
   for (;;) {
+    in_.end_round(rounds);
     if (!in_.step(at(node))) return Flow::Error;
     Value c = in_.eval(node->condition, scope);
     if (c.is_error()) return Flow::Error;

@@ -32,13 +32,6 @@ bool takes_all(const syntax::Handler& handler) {
   return !handler.type || (name && (name->name.text == "Exception" || name->name.text == "BaseException"));
 }
 
-// What we cannot follow and Python may.
-bool is_ours(const Pending& p) {
-  const std::string_view code = p.diagnostic.code;
-  return !p.refused && p.exception.is_none() &&
-         (code == code::kOpaque || code == code::kUnsupported || code == code::kLimit);
-}
-
 }  // namespace
 
 bool Interpreter::may_raise(text::Span at) {
@@ -86,9 +79,16 @@ Flow HostBody::meant_to_fail(syntax::Stmts body, Scope* scope) {
   in_.context_.diagnostics = reported;
   in_.kernels_.resize(std::min(kernels, in_.kernels_.size()));
   if (flow != Flow::Error || (in_.pending_ && in_.pending_->fatal)) return flow;
-  if (in_.pending_ && !in_.pending_->certain) in_.assume();
-  in_.pending_.reset();
-  return Flow::Normal;
+  if (!in_.pending_) return Flow::Normal;
+  const Pending p = in_.take_pending();
+  if (!p.certain) in_.assume();
+  return !is_ours(p) || give_up(body, scope, p) ? Flow::Normal : Flow::Error;
+}
+
+bool HostBody::give_up(syntax::Stmts body, Scope* scope, const Pending& p) {
+  const char* why = in_.keep("a statement that failed: " + p.diagnostic.message + '\0').data();
+  in_.leave_unknown(body, scope, Value::opaque(why), true);
+  return !in_.pending_ && in_.lose_left(p, why);
 }
 
 std::optional<bool> HostBody::enter(const syntax::WithItem& item, Value v, Scope* scope, std::vector<Value>& entered) {
@@ -122,14 +122,19 @@ Flow HostBody::exit(Value manager, const syntax::With* node, Scope* scope, Flow 
     if (in_.pending_->exception.is_opaque() || !in_.pending_->certain) in_.assume();
     const Value* types = manager.as<Instance>()->find("types");
     if (!is_ours(*in_.pending_) && !in_.pending_->exception.is_opaque() && !is_one_of(*types)) return flow;
-    in_.pending_.reset();
+    const bool ours = is_ours(*in_.pending_);
+    if (ours && may_leave(node->body)) return flow;
+    const Pending p = in_.take_pending();
+    if (ours) return flow_of(give_up(node->body, scope, p));
     in_.leave_unknown(node->body, scope, Value::opaque("a statement that may fail"), false);
     return Flow::Normal;
   }
   if (failed && is_ours(*in_.pending_)) {  // whether Python would leave here by an exception is not known
     Pending pending = in_.take_pending();
-    const bool done =
-        in_.lose(manager, in_.keep("a statement that failed: " + pending.diagnostic.message + '\0').data());
+    const char* why = in_.keep("a statement that failed: " + pending.diagnostic.message + '\0').data();
+    const Instance* instance = manager.as<Instance>();
+    Value* leave = instance ? instance->cls->find("__exit__") : nullptr;
+    const bool done = in_.lose(manager, why) && (!leave || in_.lose(*leave, why));
     if (done) in_.pending_ = std::move(pending);
     return Flow::Error;
   }
@@ -230,6 +235,22 @@ std::optional<bool> HostBody::catches(const syntax::Handler& handler, Scope* sco
   return is_one_of(types);
 }
 
+// Python unbinds the name of the exception behind it. A `raise` alone raises it again.
+Flow HostBody::run_handler(const syntax::Handler& handler, Scope* scope, Value exception) {
+  const Scope::Binding* outer = scope->find(kHandled);
+  const std::optional<Value> before = outer ? std::optional(outer->value) : std::nullopt;
+  if (!handler.bound.text.empty()) scope->set(handler.bound, exception);
+  scope->set(kHandled, exception);
+  const Flow flow = run(handler.body, scope);
+  if (!handler.bound.text.empty()) scope->erase(handler.bound);
+  if (before) {
+    scope->set(kHandled, *before);
+  } else {
+    scope->erase({kHandled, syntax::hash_name(kHandled), {}});
+  }
+  return flow;
+}
+
 Flow HostBody::handle(const syntax::Try* node, Scope* scope) {
   for (const syntax::Handler& h : node->handlers) {
     std::optional<bool> taken = catches(h, scope);
@@ -237,10 +258,7 @@ Flow HostBody::handle(const syntax::Try* node, Scope* scope) {
     if (!*taken) continue;
     Pending caught = in_.take_pending();
     if (!caught.certain) in_.assume();  // Python may not have come here
-    if (!h.bound.text.empty()) {
-      scope->set(h.bound, python::exception_value(in_, caught));
-    }
-    return run(h.body, scope);
+    return run_handler(h, scope, python::exception_value(in_, caught));
   }
   return Flow::Error;
 }
@@ -253,15 +271,11 @@ Flow HostBody::any_handler(const syntax::Try* node, std::size_t from, Scope* sco
   }
   const syntax::Handler& h = node->handlers[from];
   if (takes_all(h)) {
-    if (!h.bound.text.empty()) scope->set(h.bound, unknown);
-    return run(h.body, scope);
+    return run_handler(h, scope, unknown);
   }
-  const Interpreter::Way taken{[&] {
-                                 if (!h.bound.text.empty()) scope->set(h.bound, unknown);
-                                 return run(h.body, scope);
-                               },
-                               h.body};
-  const Interpreter::Way others{[&] { return any_handler(node, from + 1, scope, unknown); }};
+  const Interpreter::Way taken{[&] { return run_handler(h, scope, unknown); }, h.body};
+  const syntax::Node* const whole = node;
+  const Interpreter::Way others{[&] { return any_handler(node, from + 1, scope, unknown); }, {&whole, 1}};
   return in_.either(unknown, at(node->body[0]), scope, false, taken, others);
 }
 
@@ -269,35 +283,30 @@ Flow HostBody::after_body(const syntax::Try* node, Scope* scope, Flow flow, bool
   const bool failed = flow == Flow::Error && in_.pending_ && !in_.pending_->fatal;
   const bool handled = std::ranges::any_of(node->handlers, [](const auto& h) { return !is_of_imports(h); });
   const Interpreter::Way goes_on = way(node->else_body, scope);
+  const syntax::Node* const whole = node;
   if (failed && in_.pending_->exception.is_opaque()) {
     const Value unknown = in_.take_pending().exception;
     return any_handler(node, 0, scope, unknown);
   }
   if (failed && is_ours(*in_.pending_)) {
     // Whether anything is raised is not known, nor what the body would bind.
+    if (may_leave(node->body)) return flow;
     const Value unknown = Value::opaque("a statement that failed");
-    in_.leave_unknown(node->body, scope, unknown, true);
-    Pending caught = in_.take_pending();
-    const Interpreter::Way handler{[&] {
-      in_.pending_ = caught;
-      return handle(node, scope);
-    }};
+    const Pending p = in_.take_pending();
+    if (!give_up(node->body, scope, p)) return Flow::Error;
+    const Interpreter::Way handler{[&] { return any_handler(node, 0, scope, unknown); }, {&whole, 1}};
     return in_.either(unknown, at(node->body[0]), scope, false, handler, goes_on);
   }
-  if (failed) {
-    // Where Python would have gone on, the names are bound there.
-    if (!in_.pending_->refused && in_.pending_->exception.is_none()) {
-      in_.leave_unknown(node->body, scope, Value::opaque("a statement that failed"), false);
-    }
-    return handle(node, scope);
-  }
+  if (failed) return handle(node, scope);
   if (flow != Flow::Normal) return flow;
   if (!unknown_calls || !handled) return goes_on.run();
   const Value unknown = Value::opaque("a call that may raise");
   const Interpreter::Way raised{[&] {
-    in_.leave_unknown(node->body, scope, Value::opaque(in_.depends_on(unknown, at(node->body[0]))), true);
-    return any_handler(node, 0, scope, unknown);
-  }};
+                                  in_.leave_unknown(node->body, scope,
+                                                    Value::opaque(in_.depends_on(unknown, at(node->body[0]))), true);
+                                  return any_handler(node, 0, scope, unknown);
+                                },
+                                {&whole, 1}};
   return in_.either(unknown, at(node->body[0]), scope, false, goes_on, raised);
 }
 

@@ -88,7 +88,10 @@ Flow HostBody::return_(const syntax::Return* node, Scope* scope) {
 }
 
 Flow HostBody::raise(const syntax::Raise* node, Scope* scope) {
-  Value v = node->value ? in_.eval(node->value, scope) : Value::opaque("a re-raised exception");
+  Scope::Binding* handled = node->value ? nullptr : scope->find(kHandled);
+  Value v = handled ? handled->value : Value::opaque("a re-raised exception");
+  if (node->value) v = in_.eval(node->value, scope);
+  if (Class* cls = v.as<Class>(); cls && cls->is_exception) v = in_.call(v, std::span<const Value>(), at(node));
   if (v.is_error()) return Flow::Error;
   if (node->cause) {
     const Value cause = in_.eval(node->cause, scope);

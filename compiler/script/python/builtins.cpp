@@ -300,7 +300,7 @@ Value py_iter(Interpreter& in, const Arguments& args, Value) {
   Value v = args.positional[0];
   if (args.positional.size() == 2) return Value::opaque("iter() with a sentinel");
   if (v.as<Iterator>()) return v;
-  if (v.as<List>()) return in.iterator_of(v, args.call);
+  if (v.as<List>() || v.as<Dict>() || v.as<Set>()) return in.iterator_of(v, args.call);
   if (Instance* i = v.as<Instance>(); i && i->cls->find("__iter__")) return in.iterator_of(v, args.call);
   if (auto result = call_dunder(in, v, "__iter__", {}, args.call)) return *result;
   auto items = in.iterate(v, args.at(0));
@@ -349,7 +349,10 @@ Value py_round(Interpreter& in, const Arguments& args, Value) {
     if (v.is_float()) {
       // Halves go to the even neighbour in C's default rounding mode, as in Python.
       if (auto i = float_to_int(std::nearbyint(v.f))) return Value::integer(*i);
-      return in.fail(code::kValue, a.span(0), "this number has no integer near it", {}, "OverflowError");
+      if (std::fabs(v.f) < 1e38) return in.big(static_cast<__int128>(v.f));
+      in.fail(code::kValue, a.span(0), "this number has no integer near it", {},
+              std::isnan(v.f) ? "ValueError" : "OverflowError");
+      return std::isfinite(v.f) ? Value::error() : in.certainly();
     }
     if (in.can_be_expr(v)) return runtime_call(in, "round", {v}, args.call);
     return wrong_type(in, a.span(0), "round", "a number", v);
@@ -571,7 +574,11 @@ Value py_format(Interpreter& in, const Arguments& args, Value) {
 Value py_hash(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "hash", 1, 1)) return Value::error();
   Value v = args.positional[0];
-  if (v.as<List>() || v.as<Dict>() || v.as<Set>()) return wrong_type(in, args.at(0), "hash", "a hashable value", v);
+  const Set* set = v.as<Set>();
+  if (v.as<List>() || v.as<Dict>() || (set && !set->is_frozen)) {
+    wrong_type(in, args.at(0), "hash", "a hashable value", v);
+    return in.certainly();
+  }
   in.hash(v);  // counts the steps
   if (in.has_pending()) return Value::error();
   const auto h = lasting_hash(v);
@@ -602,6 +609,7 @@ Value py_dir(Interpreter& in, const Arguments& args, Value) {
     for (auto& [name, value] : instance->attributes) names.push_back(name);
   }
   Class* cls = v.as<Class>() ? v.as<Class>() : type_of(in, v);
+  if (!cls->scope || !cls->scope->parent) return Value::opaque("dir()");
   for (Class* c : cls->mro) {
     if (!c->scope) continue;
     if (!in.charge(16 * c->scope->bindings.size(), args.call)) return Value::error();

@@ -240,34 +240,73 @@ Value dict_get(Interpreter& in, const Arguments& args, Value self) {
   return found ? *found : a[1];
 }
 
+// The dict tells it when it changes.
+template <class View>
+Value watched(Interpreter& in, View* view, Dict* dict) {
+  view->of = dict;
+  std::erase_if(dict->views, [](const Object* o) { return o->type == Type::Unknown; });
+  dict->views.push_back(view);
+  in.heap().count(sizeof(Object*));
+  return Value::object(view);
+}
+
+// The view of the dict that there is already, if it still shows what the dict holds; null: there is none.
+template <class View, class F>
+View* shown(Dict* dict, F same) {
+  for (Object* o : dict->views) {
+    auto* view = o->type == View::kType ? dynamic_cast<View*>(o) : nullptr;
+    if (view && same(*view)) return view;
+  }
+  return nullptr;
+}
+
 Value dict_items(Interpreter& in, const Arguments& args, Value self) {
   auto& from = dict_of(self)->items;
+  ValuesView* known = shown<ValuesView>(dict_of(self), [&](const ValuesView& view) {
+    return view.has_keys && std::ranges::equal(view.items, from, [](Value pair, const auto& entry) {
+             const Tuple* t = pair.as<Tuple>();
+             return t && t->items.size() == 2 && is_same(t->items[0], entry.first) &&
+                    is_same(t->items[1], entry.second);
+           });
+  });
+  if (known) return in.charge(4 * from.size(), args.call) ? Value::object(known) : Value::error();
   if (!reserve(in, args.call, from.size() * (sizeof(Tuple) + 3 * sizeof(Value))) || !work(in, args.call, from.size())) {
     return Value::error();
   }
-  std::vector<Value> items;
-  items.reserve(from.size());
-  for (auto& [k, v] : from) items.push_back(in.tuple({k, v}));
-  return in.list(std::move(items));
+  ValuesView* view = in.make<ValuesView>();
+  view->items.reserve(from.size());
+  for (auto& [k, v] : from) view->items.push_back(in.tuple({k, v}));
+  view->has_keys = true;
+  return watched(in, view, dict_of(self));
 }
 
 Value dict_keys(Interpreter& in, const Arguments& args, Value self) {
   Dict* from = dict_of(self);
   if (!reserve(in, args.call, from->items.size() * kEntryBytes)) return Value::error();
-  Set* keys = in.make<Set>();
+  KeysView* known = shown<KeysView>(from, [&](const KeysView& view) {
+    return std::ranges::equal(view.entries.items, from->items,
+                              [](const auto& x, const auto& y) { return is_same(x.first, y.first); });
+  });
+  if (known) return in.charge(4 * from->items.size(), args.call) ? Value::object(known) : Value::error();
+  KeysView* keys = in.make<KeysView>();
   keys->table.by_insertion = true;
   for (auto& [k, v] : from->items) keys->entries.items.emplace_back(k, Value::none());
   keys->entries.index = from->index;  // the same keys at the same positions
-  return Value::object(keys);
+  return watched(in, keys, from);
 }
 
 Value dict_values(Interpreter& in, const Arguments& args, Value self) {
   auto& from = dict_of(self)->items;
   if (!reserve(in, args.call, from.size() * sizeof(Value))) return Value::error();
-  std::vector<Value> items;
-  items.reserve(from.size());
-  for (auto& [k, v] : from) items.push_back(v);
-  return in.list(std::move(items));
+  ValuesView* known = shown<ValuesView>(dict_of(self), [&](const ValuesView& view) {
+    return !view.has_keys &&
+           std::ranges::equal(view.items, from, [](Value v, const auto& entry) { return is_same(v, entry.second); });
+  });
+  if (known) return in.charge(4 * from.size(), args.call) ? Value::object(known) : Value::error();
+  ValuesView* view = in.make<ValuesView>();
+  view->items.reserve(from.size());
+  for (auto& [k, v] : from) view->items.push_back(v);
+  return watched(in, view, dict_of(self));
 }
 
 Value dict_pop(Interpreter& in, const Arguments& args, Value self) {
@@ -328,6 +367,7 @@ Value dict_copy(Interpreter& in, const Arguments& args, Value self) {
 Value dict_clear(Interpreter&, const Arguments&, Value self) {
   Object* owner = dict_of(self)->owner;
   if (Instance* instance = owner ? Value::object(owner).as<Instance>() : nullptr) instance->attributes.clear();
+  spoil_views(dict_of(self), true);
   dict_of(self)->items.clear();
   dict_of(self)->index.clear();
   return Value::none();
@@ -376,12 +416,14 @@ Value set_pop(Interpreter& in, const Arguments& args, Value self) {
 
 template <Combine How>
 Value set_combine(Interpreter& in, const Arguments& args, Value self) {
+  const bool frozen = set_of(self)->is_frozen;
   Set* result = args.positional.empty() ? copy_of(in, *set_of(self)) : set_of(self);
   for (std::size_t i = 0; i < args.positional.size(); ++i) {
     result = combined(in, result, args.positional[i], How, args.at(i));
     if (!result) return Value::error();
     if (Value::object(result).is_opaque()) break;
   }
+  result->is_frozen = frozen;
   return Value::object(result);
 }
 

@@ -373,6 +373,12 @@ bool is_compared_field(Interpreter& in, const Class* cls, std::string_view name)
   return field && flag(field->as<Instance>(), "compare");
 }
 
+bool is_shown_field(Interpreter& in, const Class* cls, std::string_view name) {
+  Dict* fields = fields_of(const_cast<Class*>(cls));
+  Value* field = fields ? in.dict_find(fields, in.string(name)) : nullptr;
+  return !field || flag(field->as<Instance>(), "repr");
+}
+
 std::span<const Entry> dataclasses_names() { return kDataclasses; }
 
 }  // namespace tilewright::script::python

@@ -17,6 +17,7 @@ class LazyItems final : public Source {
   std::size_t input = 0;  // of chain, which runs
   bool open = true;       // dropwhile drops, takewhile takes; cycle still reads
   bool done = false;
+  TableRun table{Value::none()};
 
   std::unique_ptr<Source> copy() const override { return std::make_unique<LazyItems>(*this); }
   bool same(const Source& other) const override {
@@ -31,8 +32,11 @@ class LazyItems final : public Source {
     out.push_back(function);
     return out;
   }
+  void add_held(std::vector<Object*>& held) const override {
+    if (table.holder().is_object()) held.push_back(table.holder().o);
+  }
   void add_changed(Interpreter& in, const char* why, std::vector<Value>& changed) const override {
-    if (!done && over != Over::Items) add_changed_by(in, function, why, changed);
+    if (!done && over != Over::Items && over != Over::Table) add_changed_by(in, function, why, changed);
   }
 
   Next pull(Interpreter& in, Value, Value* item, text::Span span) override {
@@ -167,6 +171,14 @@ class LazyItems final : public Source {
         *item = list->items[static_cast<std::size_t>(at++)];
         return Next::Item;
       }
+      case Over::Table:
+        if (table.is_lost()) *item = table.holder();
+        if (table.is_lost()) return Next::Unknown;
+        if (!table.goes_on(in, span)) return Next::Failed;
+        if (static_cast<std::size_t>(at) >= seen.size()) return Next::End;
+        *item = table.item(in, static_cast<std::size_t>(at), seen[static_cast<std::size_t>(at)]);
+        ++at;
+        return Next::Item;
       case Over::Chain:
       case Over::ChainOfOne: return chained(in, item, span);
       case Over::Cycle: return cycled(in, item, span);
@@ -227,6 +239,57 @@ Value lazy_iterator(Interpreter& in, Over over, Value function, std::span<const 
 
 Value list_iterator(Interpreter& in, Value list, text::Span span) {
   return lazy_iterator(in, Over::Items, list, {}, span);
+}
+
+Value table_iterator(Interpreter& in, Value table, text::Span span) {
+  auto items = in.iterate(table, span);
+  if (!items || !reserve(in, span, sizeof(LazyItems))) return Value::error();
+  in.heap().count(items->size() * sizeof(Value));
+  auto source = std::make_unique<LazyItems>();
+  source->over = Over::Table;
+  source->function = table;
+  source->table = TableRun(table);
+  source->seen = std::move(*items);
+  Iterator* it = in.make<Iterator>();
+  it->source = std::move(source);
+  return Value::object(it);
+}
+
+TableRun::TableRun(Value v) {
+  if (!v.is_object()) return;
+  if (auto* keys = v.as<Set>() ? dynamic_cast<KeysView*>(v.o) : nullptr) v = Value::object(keys->of);
+  if (auto* view = v.as<List>() ? dynamic_cast<ValuesView*>(v.o) : nullptr) {
+    view_ = view;
+    v = Value::object(view->of);
+  }
+  holder_ = v;
+  is_dict_ = v.as<Dict>();
+  // (A view is made of a dict; that may have become unknown by now.)
+  table_ = v.as<Set>() ? &v.as<Set>()->entries : v.as<Dict>();
+  if (!table_) return;
+  size_ = table_->items.size();
+  version_ = table_->version;
+}
+
+bool TableRun::goes_on(Interpreter& in, text::Span span) const {
+  if (!table_ || is_lost() || table_->version == version_) return true;
+  const std::string what = is_dict_ ? "dict" : "set";
+  if (table_->items.size() != size_) {
+    in.fail(code::kRaised, span, "the " + what + " changes its size while it is gone through",
+            "go through a copy: " + std::string(is_dict_ ? "list(d)" : "list(s)"), "RuntimeError");
+  } else {
+    in.fail(code::kUnsupported, span, "the keys of the " + what + " change while it is gone through",
+            "go through a copy: " + std::string(is_dict_ ? "list(d)" : "list(s)"));
+  }
+  return false;
+}
+
+Value TableRun::item(Interpreter& in, std::size_t i, Value then) const {
+  if (!view_ || !is_dict_ || i >= table_->items.size()) return then;
+  const auto& [key, value] = table_->items[i];
+  if (!view_->has_keys) return value;
+  const Tuple* pair = then.as<Tuple>();
+  return pair && pair->items.size() == 2 && is_same(pair->items[1], value) ? then : in.tuple({key, value});
 }
 
 }  // namespace tilewright::script::python

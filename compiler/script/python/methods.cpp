@@ -57,6 +57,74 @@ constexpr Entry kFloat[] = {
     {"as_integer_ratio", opaque_function},
 };
 
+// ---- names ------------------------------------------------------------------------------------------------------
+// All attributes of Python's own objects that are followed here or not, as `dir` lists them; a deque is a list here,
+// and an OrderedDict a dict.
+struct NamesOfType {
+  std::string_view type, names;
+};
+constexpr std::string_view kOfObjects =
+    "__class__ __delattr__ __dir__ __doc__ __eq__ __format__ __ge__ __getattribute__ __getstate__ __gt__ "
+    "__hash__ __init__ __init_subclass__ __le__ __lt__ __ne__ __new__ __reduce__ __reduce_ex__ __repr__ "
+    "__setattr__ __sizeof__ __str__ __subclasshook__";
+constexpr NamesOfType kNames[] = {
+    {"str",
+     "__add__ __contains__ __getitem__ __getnewargs__ __iter__ __len__ __mod__ __mul__ __rmod__ __rmul__ "
+     "capitalize casefold center count encode endswith expandtabs find format format_map index isalnum "
+     "isalpha isascii isdecimal isdigit isidentifier islower isnumeric isprintable isspace istitle "
+     "isupper join ljust lower lstrip maketrans partition removeprefix removesuffix replace rfind rindex "
+     "rjust rpartition rsplit rstrip split splitlines startswith strip swapcase title translate upper "
+     "zfill"},
+    {"int",
+     "__abs__ __add__ __and__ __bool__ __ceil__ __divmod__ __float__ __floor__ __floordiv__ "
+     "__getnewargs__ __index__ __int__ __invert__ __lshift__ __mod__ __mul__ __neg__ __or__ __pos__ "
+     "__pow__ __radd__ __rand__ __rdivmod__ __rfloordiv__ __rlshift__ __rmod__ __rmul__ __ror__ __round__ "
+     "__rpow__ __rrshift__ __rshift__ __rsub__ __rtruediv__ __rxor__ __sub__ __truediv__ __trunc__ "
+     "__xor__ as_integer_ratio bit_count bit_length conjugate denominator from_bytes imag numerator real "
+     "to_bytes"},
+    {"float",
+     "__abs__ __add__ __bool__ __ceil__ __divmod__ __float__ __floor__ __floordiv__ __getformat__ "
+     "__getnewargs__ __int__ __mod__ __mul__ __neg__ __pos__ __pow__ __radd__ __rdivmod__ __rfloordiv__ "
+     "__rmod__ __rmul__ __round__ __rpow__ __rsub__ __rtruediv__ __sub__ __truediv__ __trunc__ "
+     "as_integer_ratio conjugate fromhex hex imag is_integer real"},
+    {"list",
+     "__add__ __class_getitem__ __contains__ __delitem__ __getitem__ __iadd__ __imul__ __iter__ __len__ "
+     "__mul__ __reversed__ __rmul__ __setitem__ append clear copy count extend index insert pop remove "
+     "reverse sort appendleft extendleft maxlen popleft rotate"},
+    {"tuple",
+     "__add__ __class_getitem__ __contains__ __getitem__ __getnewargs__ __iter__ __len__ __mul__ __rmul__ "
+     "count index"},
+    {"dict",
+     "__class_getitem__ __contains__ __delitem__ __getitem__ __ior__ __iter__ __len__ __or__ __reversed__ "
+     "__ror__ __setitem__ clear copy fromkeys get items keys pop popitem setdefault update values move_to_end"},
+    {"set",
+     "__and__ __class_getitem__ __contains__ __iand__ __ior__ __isub__ __iter__ __ixor__ __len__ __or__ "
+     "__rand__ __ror__ __rsub__ __rxor__ __sub__ __xor__ add clear copy difference difference_update "
+     "discard intersection intersection_update isdisjoint issubset issuperset pop remove "
+     "symmetric_difference symmetric_difference_update union update"},
+    {"frozenset",
+     "__and__ __class_getitem__ __contains__ __iter__ __len__ __or__ __rand__ __ror__ __rsub__ __rxor__ "
+     "__sub__ __xor__ copy difference intersection isdisjoint issubset issuperset symmetric_difference "
+     "union"},
+    {"NoneType", "__bool__"},
+    {"range", "__bool__ __contains__ __getitem__ __iter__ __len__ __reversed__ count index start step stop"},
+    {"dict_keys",
+     "__and__ __contains__ __iter__ __len__ __or__ __rand__ __reversed__ __ror__ __rsub__ __rxor__ "
+     "__sub__ __xor__ isdisjoint mapping"},
+    {"dict_values", "__iter__ __len__ __reversed__ mapping"},
+    {"dict_items",
+     "__and__ __contains__ __iter__ __len__ __or__ __rand__ __reversed__ __ror__ __rsub__ __rxor__ "
+     "__sub__ __xor__ isdisjoint mapping"},
+};
+
+bool lists(std::string_view names, std::string_view name) {
+  for (std::size_t at = names.find(name); at != names.npos; at = names.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    if ((at == 0 || names[at - 1] == ' ') && (end == names.size() || names[end] == ' ')) return true;
+  }
+  return false;
+}
+
 // ---- what every container answers -------------------------------------------------------------------------------
 
 Value builtin(Interpreter& in, std::string_view name) { return *in.builtins().find(name); }
@@ -218,11 +286,14 @@ bool class_attribute(Interpreter& in, Class* cls, std::string_view name, Value* 
   } else if (name == "__module__") {
     *result = in.string("__main__");
   } else if (name == "__doc__") {
-    *result = Value::none();
+    *result = Value::opaque("the text that a class begins with");
   } else if (name == "__bases__" || name == "__mro__") {
     in.charge(cls->mro.size() + cls->bases.size(), {});
     std::vector<Value> items;
     for (Class* c : name == "__mro__" ? cls->mro : cls->bases) items.push_back(Value::object(c));
+    Class* object = class_named(in, "object");
+    const bool has_base = !items.empty() && (name == "__bases__" || items.back().o == object);
+    if (!has_base && cls != object) items.push_back(Value::object(object));
     *result = in.tuple(std::move(items));
   } else if (name == "__members__" && cls->is_enum) {
     Dict* members = in.make<Dict>();
@@ -278,7 +349,9 @@ bool function_attribute(Interpreter& in, Value object, Function* f, std::string_
   } else if (name == "__module__") {
     *result = in.string("__main__");
   } else if (name == "__doc__") {
-    *result = Value::none();
+    const syntax::ExprStmt* first = f->def->body.empty() ? nullptr : syntax::as<syntax::ExprStmt>(f->def->body[0]);
+    const syntax::StringLit* text = first ? syntax::as<syntax::StringLit>(first->value) : nullptr;
+    *result = text ? in.string(text->value) : Value::none();
   } else if (name == "__wrapped__") {
     *result = object;
   } else if (name == "__dict__") {
@@ -319,7 +392,7 @@ bool instance_attribute(Interpreter& in, Value object, Instance* instance, std::
     self = *value;
   }
   if (name == "__module__" || name == "__doc__") {
-    *result = name == "__doc__" ? Value::none() : in.string("__main__");
+    *result = name == "__doc__" ? Value::opaque("the text that a class begins with") : in.string("__main__");
     return true;
   }
   const Entry* entry = find_entry(entries, name);
@@ -334,15 +407,28 @@ void charge_methods(Interpreter& in, Value object) {
   if (text && text->text.size() > 1024) in.charge_text(text->text.size(), {});
 }
 
+// A frozenset has none that change it, and the keys of a dict only one.
+std::span<const Entry> methods_of_set(Value set, std::string_view name) {
+  constexpr std::string_view kChanging[] = {"add", "clear", "discard", "pop", "remove", "update"};
+  if (dynamic_cast<KeysView*>(set.o)) return name == "isdisjoint" ? set_methods() : std::span<const Entry>();
+  const bool changes = name.ends_with("_update") || std::ranges::find(kChanging, name) != std::end(kChanging);
+  return changes && set.as<Set>()->is_frozen ? std::span<const Entry>() : set_methods();
+}
+
+// What values() and items() give has none.
+std::span<const Entry> methods_of_list(Value list) {
+  return dynamic_cast<ValuesView*>(list.o) ? std::span<const Entry>() : list_methods();
+}
+
 bool object_attribute(Interpreter& in, Value object, std::string_view name, Value* result,
                       std::span<const Entry>* entries) {
   switch (object.o->type) {
     case Type::Str: *entries = str_methods(); return false;
     case Type::BigInt: *entries = kInt; return false;
-    case Type::List: *entries = list_methods(); return false;
+    case Type::List: *entries = methods_of_list(object); return false;
     case Type::Tuple: *entries = tuple_methods(); return false;
     case Type::Dict: *entries = dict_methods(); return false;
-    case Type::Set: *entries = set_methods(); return false;
+    case Type::Set: *entries = methods_of_set(object, name); return false;
     case Type::Range: {
       *entries = kRange;
       Range* r = object.as<Range>();
@@ -416,6 +502,15 @@ bool object_attribute(Interpreter& in, Value object, std::string_view name, Valu
 }
 
 }  // namespace
+
+std::optional<bool> has_python_name(Interpreter& in, Value v, std::string_view name) {
+  const std::string_view type = v.is_bool() || v.as<BigInt>() ? std::string_view("int") : type_of(in, v)->name;
+  auto known = std::ranges::find(kNames, type, &NamesOfType::type);
+  const bool plain = v.numpy == NumpyType::None && !v.immediate && !v.as<Instance>() && !v.as<Class>();
+  if (!plain || known == std::end(kNames)) return std::nullopt;
+  return lists(kOfObjects, name) || lists(known->names, name);
+}
+
 }  // namespace python
 
 bool python_attribute(Interpreter& in, Value object, std::string_view name, Value* result) {

@@ -11,6 +11,8 @@ std::span<const Entry> dict_methods();
 std::span<const Entry> set_methods();
 
 Value dict_fromkeys(Interpreter& in, const Arguments& args, Value self);
+// Has Python's object an attribute of this name? Nothing: it is of no type whose names are listed here.
+std::optional<bool> has_python_name(Interpreter& in, Value v, std::string_view name);
 const Entry* find_entry(std::span<const Entry> entries, std::string_view name);
 
 }  // namespace tilewright::script::python

@@ -284,6 +284,7 @@ Set* copy_of(Interpreter& in, const Set& set) {
 }
 
 void assign(Set& set, const Set& made) {
+  ++set.entries.version;
   set.entries.items = made.entries.items;
   set.entries.index = made.entries.index;
   set.table = made.table;

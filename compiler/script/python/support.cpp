@@ -184,10 +184,15 @@ Class* type_of(Interpreter& in, Value v) {
   switch (v.o->type) {
     case Type::Str: return class_named(in, "str");
     case Type::BigInt: return class_named(in, "int");
-    case Type::List: return class_named(in, "list");
+    case Type::List: {
+      auto* view = dynamic_cast<ValuesView*>(v.o);
+      return !view ? class_named(in, "list") : named(view->has_keys ? "types.dict_items" : "types.dict_values");
+    }
     case Type::Tuple: return class_named(in, "tuple");
     case Type::Dict: return class_named(in, "dict");
-    case Type::Set: return class_named(in, "set");
+    case Type::Set:
+      if (dynamic_cast<KeysView*>(v.o)) return named("types.dict_keys");
+      return class_named(in, v.as<Set>()->is_frozen ? "frozenset" : "set");
     case Type::Range: return class_named(in, "range");
     case Type::Slice: return class_named(in, "slice");
     case Type::Iterator: return named("types.GeneratorType");
@@ -377,7 +382,48 @@ Value exception_value(Interpreter& in, const Pending& pending) {
   return Value::object(make_exception(in, cls, {Value::opaque("the text of an exception")}));
 }
 
+namespace {
+
+// Does Python's text of it have its address, or is it one that is not made here?
+bool has_own_text(Instance* instance) {
+  const Class* cls = instance->cls;
+  if (cls->is_enum || cls->is_dataclass || cls->is_exception) return true;
+  if (cls->name == "SimpleNamespace") return true;
+  for (std::string_view name : {"__repr__", "__str__", "__format__"}) {
+    if (instance->cls->find(name)) return true;
+  }
+  return !std::ranges::any_of(cls->mro, [](const Class* c) { return c->scope && c->scope->parent; }) &&
+         !instance->find(kInnerDict);
+}
+
+bool is_without_text(Interpreter& in, Value v, int depth) {
+  constexpr int kDeep = 20;
+  if (!v.is_object() || depth > kDeep || !in.step({})) return false;
+  auto any = [&](const std::vector<Value>& items) {
+    return std::ranges::any_of(items, [&](Value item) { return is_without_text(in, item, depth + 1); });
+  };
+  switch (v.o->type) {
+    case Type::Function:
+    case Type::Lambda:
+    case Type::BoundMethod:
+    case Type::Native:
+    case Type::Iterator: return true;
+    case Type::List: return any(v.as<List>()->items);
+    case Type::Tuple: return any(v.as<Tuple>()->items);
+    case Type::Dict:
+      return std::ranges::any_of(v.as<Dict>()->items, [&](const auto& entry) {
+        return is_without_text(in, entry.first, depth + 1) || is_without_text(in, entry.second, depth + 1);
+      });
+    case Type::Class: return v.as<Class>()->scope && v.as<Class>()->scope->parent;
+    case Type::Instance: return !has_own_text(v.as<Instance>());
+    default: return false;
+  }
+}
+
+}  // namespace
+
 Value unknown_in_text(Interpreter& in, Value v) {
+  if (is_without_text(in, v, 0)) return Value::opaque("the text of an object, in which Python writes its address");
   Instance* instance = v.as<Instance>();
   Value* args = instance && instance->cls->is_exception ? instance->find("args") : nullptr;
   return in.unknown_within(args ? *args : v);
@@ -458,6 +504,7 @@ void dict_erase(Dict* dict, std::size_t at) {
   if (Str* name = instance ? dict->items[at].first.as<Str>() : nullptr) {
     std::erase_if(instance->attributes, [&](const auto& a) { return a.first == name->text; });
   }
+  spoil_views(dict, true);
   dict->items.erase(dict->items.begin() + static_cast<std::ptrdiff_t>(at));
   if (dict->index.empty()) return;
   // Positions behind the hole move down by one.

@@ -180,6 +180,12 @@ Value construct_set(Interpreter& in, const Arguments& args, Value) {
   return Value::object(set);
 }
 
+Value construct_frozenset(Interpreter& in, const Arguments& args, Value self) {
+  Value made = construct_set(in, args, self);
+  if (Set* set = made.as<Set>()) set->is_frozen = true;
+  return made;
+}
+
 // range(...) with a run-time bound is a serial loop of the kernel (surface.md 5).
 Value runtime_range(Interpreter& in, const Arguments& args) {
   Value serial = in.attribute(tirx_namespace(in), "serial", args.function);
@@ -432,7 +438,7 @@ constexpr Builtin kTypes[] = {
     {"tuple", make_type, "object", known<construct_tuple>},
     {"dict", make_type, "object", construct_dict},
     {"set", make_type, "object", known<construct_set>},
-    {"frozenset", make_type, "set", known<construct_set>},
+    {"frozenset", make_type, "object", known<construct_frozenset>},
     {"range", make_type, "object", known<construct_range>},
     {"slice", make_type, "object", construct_slice},
     {"type", make_type, "object", construct_type},
