@@ -32,4 +32,9 @@ class Names {
   std::vector<Bound> bound_;
 };
 
+// The node as its statement writes it.
+inline std::string written(const syntax::Tree::Statement& statement, const syntax::Node* n) {
+  return statement.node->text.substr(n->at.begin, n->at.end - n->at.begin);
+}
+
 }  // namespace tilewright::migrate

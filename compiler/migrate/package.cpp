@@ -77,7 +77,7 @@ class ToPackage {
  private:
   std::uint32_t offset(std::uint32_t at) const { return at_->offset + at; }
   void edit(Extent at, std::string text) { edits.push_back({offset(at.begin), offset(at.end), std::move(text)}); }
-  std::string words(const Node* n) const { return at_->node->text.substr(n->at.begin, n->at.end - n->at.begin); }
+  std::string words(const Node* n) const { return written(*at_, n); }
   void decide(const Node* n, std::string why) {
     std::string what = words(n);
     decisions.push_back({offset(n->at.begin), what.substr(0, what.find('\n')), std::move(why), false});

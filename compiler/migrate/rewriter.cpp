@@ -90,9 +90,7 @@ void Rewriter::statement(const Tree::Statement& s) {
   visit(s.node->statement);
 }
 
-std::string Rewriter::words(const Node* n) const {
-  return at_->node->text.substr(n->at.begin, n->at.end - n->at.begin);
-}
+std::string Rewriter::words(const Node* n) const { return written(*at_, n); }
 
 void Rewriter::edit(Extent at, std::string text) {
   out_.edits.push_back({at_->offset + at.begin, at_->offset + at.end, std::move(text)});

@@ -14,6 +14,7 @@
 #include "server/cli/options.h"
 #include "server/project/console.h"
 #include "server/project/files.h"
+#include "server/project/temporary_folder.h"
 #include "server/render/ffi_library.h"
 #include "server/render/terminal.h"
 #include "server/work/tools.h"
@@ -59,25 +60,6 @@ std::expected<std::vector<render::FfiKernel>, std::string> functions_of(session:
   return out;
 }
 
-// A folder of our own, removed at the end.
-class Workshop {
- public:
-  Workshop() {
-    std::string name = (fs::temp_directory_path() / "tilewright-export-XXXXXX").string();
-    if (::mkdtemp(name.data())) folder_ = name;
-  }
-  ~Workshop() {
-    std::error_code ec;
-    if (!folder_.empty()) fs::remove_all(folder_, ec);
-  }
-  Workshop(const Workshop&) = delete;
-  Workshop& operator=(const Workshop&) = delete;
-  const fs::path& folder() const { return folder_; }
-
- private:
-  fs::path folder_;
-};
-
 // The host compiler makes the library of the text. The error is for the person; what the compiler said is on its
 // standard error.
 std::expected<void, std::string> build(const ExportCommand& command, const std::string& text) {
@@ -86,9 +68,9 @@ std::expected<void, std::string> build(const ExportCommand& command, const std::
   std::string compiler = command.compiler;
   if (const char* named = std::getenv("CXX"); compiler.empty() && named && *named) compiler = named;
   if (compiler.empty()) compiler = "c++";
-  const Workshop workshop;
-  if (workshop.folder().empty()) return std::unexpected("no temporary folder can be made");
-  const fs::path source = workshop.folder() / "library.cpp", library = workshop.folder() / "library.so";
+  const project::TemporaryFolder workshop;
+  if (workshop.path().empty()) return std::unexpected("no temporary folder can be made");
+  const fs::path source = workshop.path() / "library.cpp", library = workshop.path() / "library.so";
   if (auto written = project::write_file(source.string(), text); !written) return written;
   process::SpawnOptions options;
   options.words = {compiler, "-std=c++17", "-O2", "-shared", "-fPIC", "-fvisibility=hidden"};

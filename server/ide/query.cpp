@@ -9,4 +9,10 @@ text::Anchors::Place place_of(text::Span span, const text::Anchors& anchors, con
                                                                                              : text::Anchors::Place();
 }
 
+std::optional<Stretch> place_in(text::Span span, const text::Anchors& anchors, const std::string& path) {
+  const text::Anchors::Place place = anchors.resolve(span);
+  if (!place.source || place.source->path() != path) return std::nullopt;
+  return Stretch{place.begin, place.end};
+}
+
 }  // namespace tilewright::ide

@@ -10,6 +10,7 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ struct Stretch {
   std::uint32_t begin = 0, end = 0;
   friend auto operator<=>(const Stretch&, const Stretch&) = default;
 };
+
+// Where a span of a script stands in the document of this path; nothing where it stands elsewhere.
+std::optional<Stretch> place_in(text::Span span, const text::Anchors& anchors, const std::string& path);
 
 // Why there is no answer.
 struct Failure {

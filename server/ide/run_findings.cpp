@@ -24,11 +24,7 @@ class Placing {
       if (auto own = own_place(*call)) return *own;
     return otherwise;
   }
-  std::optional<Stretch> own_place(text::Span span) const {
-    const text::Anchors::Place at = anchors_.resolve(span);
-    if (!at.source || at.source->path() != document_) return std::nullopt;
-    return Stretch{at.begin, at.end};
-  }
+  std::optional<Stretch> own_place(text::Span span) const { return place_in(span, anchors_, document_); }
 
  private:
   const std::string& document_;

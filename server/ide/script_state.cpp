@@ -26,12 +26,6 @@ std::shared_ptr<const session::Settings> settings_of(const project::LoadedFile& 
   return out;
 }
 
-std::optional<Stretch> place_in(text::Span span, const text::Anchors& anchors, const std::string& path) {
-  const text::Anchors::Place place = anchors.resolve(span);
-  if (!place.source || place.source->path() != path) return std::nullopt;
-  return Stretch{place.begin, place.end};
-}
-
 FoundHere found_here(const text::Diagnostic& d, const text::Anchors& anchors, const std::string& path) {
   FoundHere out{.code = std::string(d.code),
                 .message = d.message,

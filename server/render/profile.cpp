@@ -48,7 +48,9 @@ std::string copies_text(const ProfiledPlace& p) {
                                             : "-";
 }
 
-std::string cut(std::string_view text) {
+}  // namespace
+
+std::string shortened_line(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   std::string out = text::visible(text);
   std::size_t at = 0;
@@ -56,8 +58,6 @@ std::string cut(std::string_view text) {
     if ((out[at] & 0xC0) != 0x80 && ++seen == kMostText) return out.substr(0, at) + "…";
   return out;
 }
-
-}  // namespace
 
 std::string profile_text(const work::RunAnswer& answer, const Colours& c) {
   const work::ProfileAnswer profile = work::profile_of(answer);
@@ -74,10 +74,11 @@ std::string profile_text(const work::RunAnswer& answer, const Colours& c) {
   for (const work::ProfiledLine& line : profile.lines) cost += line.cost;
   for (std::size_t i = 0; i < std::min(kMostLines, profile.lines.size()); ++i) {
     const work::ProfiledLine& line = profile.lines[i];
-    rows.push_back(
-        {std::to_string(line.line + 1), cost > 0 ? text::formatted("%.0f", 100 * line.cost / cost) + " %" : "-",
-         units_text(line.counted.global_read, line.counted.global_write),
-         units_text(line.counted.shared_read, line.counted.shared_write), copies_text(line.counted), cut(line.text)});
+    rows.push_back({std::to_string(line.line + 1),
+                    cost > 0 ? text::formatted("%.0f", 100 * line.cost / cost) + " %" : "-",
+                    units_text(line.counted.global_read, line.counted.global_write),
+                    units_text(line.counted.shared_read, line.counted.shared_write), copies_text(line.counted),
+                    shortened_line(line.text)});
   }
   std::array<std::size_t, 6> widths{};
   for (const Row& row : rows)

@@ -1,6 +1,7 @@
 // What a simulated run asks of the hardware, as a table and as JSON (server/work/profile.h).
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "server/render/json.h"
 #include "server/render/terminal.h"
@@ -11,5 +12,7 @@ namespace tilewright::render {
 // Lines that cost most first, `kMostLines` of them, then the advice.
 std::string profile_text(const work::RunAnswer& answer, const Colours& c);
 Json profile_json(const work::RunAnswer& answer);
+// A line of a script as a cell of a table: without its indentation, 48 characters at most.
+std::string shortened_line(std::string_view text);
 
 }  // namespace tilewright::render

@@ -5,13 +5,14 @@
 
 #include "compiler/text/amounts.h"
 #include "compiler/text/escape.h"
+#include "server/render/profile.h"
 #include "server/work/profile.h"
 #include "server/work/stalls.h"
 
 namespace tilewright::render {
 namespace {
 
-constexpr std::size_t kMostLines = 20, kMostWaits = 3, kMostText = 48, kMostAdvised = 3;
+constexpr std::size_t kMostLines = 20, kMostWaits = 3, kMostAdvised = 3;
 constexpr double kLeast = 0.05;   // a wait below this share of its line is not shown
 constexpr double kAdvised = 0.1;  // one above this share of all samples gets its advice
 
@@ -31,15 +32,6 @@ std::string waits_text(const std::vector<work::Waited>& waits, std::uint64_t all
   return out;
 }
 
-std::string cut(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  std::string out = text::visible(text);
-  std::size_t at = 0;
-  for (std::size_t seen = 0; at < out.size(); ++at)
-    if ((out[at] & 0xC0) != 0x80 && ++seen == kMostText) return out.substr(0, at) + "…";
-  return out;
-}
-
 std::string table(const work::SampledAnswer& sampled) {
   using Row = std::array<std::string, 5>;
   std::vector<Row> rows{{"line", "share", "by", "waits for", ""}};
@@ -47,7 +39,7 @@ std::string table(const work::SampledAnswer& sampled) {
     const work::SampledLine& line = sampled.lines[i];
     const std::string by = line.primitive.empty() ? "-" : line.primitive + " " + line.variant;
     rows.push_back({std::to_string(line.line + 1), percent(line.count, sampled.samples), by,
-                    waits_text(line.waits, line.count), cut(line.text)});
+                    waits_text(line.waits, line.count), shortened_line(line.text)});
   }
   std::array<std::size_t, 5> widths{};
   for (const Row& row : rows)

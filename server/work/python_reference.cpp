@@ -13,6 +13,7 @@
 #include "compiler/process/program.h"
 #include "compiler/run/npy.h"
 #include "compiler/text/json.h"
+#include "server/project/temporary_folder.h"
 #include "server/work/run.h"
 
 namespace tilewright::work {
@@ -24,26 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kUsualPython = "python3";
-
-// A folder that ends with the object.
-class Folder {
- public:
-  Folder() {
-    std::error_code ec;
-    std::string pattern = (fs::temp_directory_path(ec) / "tilewright-XXXXXX").string();
-    if (::mkdtemp(pattern.data())) path_ = pattern;
-  }
-  ~Folder() {
-    std::error_code ec;
-    if (!path_.empty()) fs::remove_all(path_, ec);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 bool write(const fs::path& path, std::initializer_list<std::string_view> parts) {
   const process::Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
@@ -120,7 +101,7 @@ PythonArrays python_reference(const PythonFunction& function, const std::string&
   std::error_code ec;
   PythonFunction absolute{fs::absolute(function.file, ec).string(), function.name};
   if (!fs::is_regular_file(absolute.file, ec)) return failed("there is no file " + function.file);
-  const Folder folder;
+  const project::TemporaryFolder folder;
   const fs::path source = folder.path() / "reference.py", said = folder.path() / "said.txt";
   const std::string request = request_json(absolute, bound).dump(-1, ' ', false, text::Json::error_handler_t::replace);
   if (folder.path().empty() || !write(source, {python_source("reference.py")}) ||

@@ -264,7 +264,7 @@ TableRun::TableRun(Value v) {
   }
   holder_ = v;
   is_dict_ = v.as<Dict>();
-  // (A view is made of a dict; that may have become unknown by now.)
+  // (A view is made of a dict; that may have become unknown since.)
   table_ = v.as<Set>() ? &v.as<Set>()->entries : v.as<Dict>();
   if (!table_) return;
   size_ = table_->items.size();

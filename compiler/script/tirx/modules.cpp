@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "compiler/text/dotted.h"
 #include "compiler/text/nearest.h"
 #include "compiler/text/word_list.h"
 
@@ -323,10 +324,10 @@ bool shows_tirx(std::string_view path) { return path.starts_with("tvm.tirx.") &&
 std::string resolved(std::string_view path) {
   constexpr std::string_view kCuda = "tvm.tirx.cuda", kBackend = "tvm.backend.cuda", kLang = "tvm.backend.cuda.lang";
   std::string out(path);
-  if (out.starts_with(kCuda) && (out.size() == kCuda.size() || out[kCuda.size()] == '.')) {
+  if (text::is_or_below(out, kCuda)) {
     out.replace(0, kCuda.size(), kBackend);
   }
-  if (out.starts_with(kLang) && (out.size() == kLang.size() || out[kLang.size()] == '.')) {
+  if (text::is_or_below(out, kLang)) {
     out.replace(0, kLang.size(), "tvm.tirx.lang");
   }
   return out;

@@ -23,7 +23,7 @@ void finish_traced(Interpreter& in, ir::Kernel& kernel);
 // Is it the library's module, or one below it? The library's own sources are never run.
 bool is_traced_library(std::string_view dotted);
 Value traced_module(Interpreter& in, std::string_view dotted);
-// Has the script imported it by now?
+// Has the script imported it so far?
 bool uses_traced_library(Interpreter& in);
 
 }  // namespace tilewright::script

@@ -5,6 +5,7 @@
 #include "compiler/script/surface.h"
 #include "compiler/script/tirx/tirx.h"
 #include "compiler/script/traced/kernel.h"
+#include "compiler/text/dotted.h"
 
 namespace tilewright::script {
 namespace {
@@ -331,9 +332,7 @@ constexpr Record kRecords[] = {
 
 std::span<const Record> traced_records() { return kRecords; }
 
-bool is_traced_library(std::string_view dotted) {
-  return dotted.starts_with(kLibrary) && (dotted.size() == kLibrary.size() || dotted[kLibrary.size()] == '.');
-}
+bool is_traced_library(std::string_view dotted) { return text::is_or_below(dotted, kLibrary); }
 
 bool uses_traced_library(Interpreter& in) { return in.builtins().find(kInUse) != nullptr; }
 

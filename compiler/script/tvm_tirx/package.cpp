@@ -6,6 +6,7 @@
 
 #include "compiler/script/surface.h"
 #include "compiler/script/tirx/tirx.h"
+#include "compiler/text/dotted.h"
 
 namespace tilewright::script {
 namespace {
@@ -653,9 +654,7 @@ constexpr std::string_view kShared[] = {".ir", ".ir.expr", ".ir.type", ".sym", "
 
 std::span<const Record> package_records() { return kRecords; }
 
-bool is_tirx_package(std::string_view dotted) {
-  return dotted.starts_with(kPackage) && (dotted.size() == kPackage.size() || dotted[kPackage.size()] == '.');
-}
+bool is_tirx_package(std::string_view dotted) { return text::is_or_below(dotted, kPackage); }
 
 bool imports_tirx_package(const syntax::Tree& tree) {
   return std::ranges::any_of(tree.statements(), [](const syntax::Tree::Statement& s) {
