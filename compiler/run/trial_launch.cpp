@@ -121,4 +121,17 @@ simulate::Result TrialLaunch::run(simulate::Timing timing, std::span<const std::
   return simulate::run(*last.kernel, launch_inputs(bound_, last, [&](std::size_t at) { return memory_[at]; }), options);
 }
 
+simulate::Result TrialLaunch::run_paced(std::uint64_t cluster, std::uint64_t steps, simulate::PaceRecord& pace) const {
+  simulate::Options options;
+  options.goes_on_unknown = true;
+  options.profile = true;
+  options.max_steps = steps;
+  options.max_bytes = budget_.memory;
+  options.chosen = {cluster};
+  options.stop = stop_;
+  const BoundLaunch& last = bound_.launches.back();
+  return simulate::run_paced(*last.kernel, launch_inputs(bound_, last, [&](std::size_t at) { return memory_[at]; }),
+                             options, pace);
+}
+
 }  // namespace tilewright::run

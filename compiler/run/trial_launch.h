@@ -12,6 +12,7 @@
 
 #include "compiler/run/bind.h"
 #include "compiler/run/trial.h"
+#include "compiler/simulate/profile/pace_record.h"
 
 namespace tilewright::run {
 
@@ -34,6 +35,8 @@ class TrialLaunch {
   // The clusters of these numbers; none: all of them. `beside`: on several cores where the budget says so.
   simulate::Result run(simulate::Timing timing, std::span<const std::uint64_t> clusters, std::uint64_t steps,
                        bool beside = false) const;
+  // One of them, with asynchronous work as late as it may be: what it asks for, and the model of its time.
+  simulate::Result run_paced(std::uint64_t cluster, std::uint64_t steps, simulate::PaceRecord& pace) const;
 
  private:
   TrialLaunch(Bound bound, const TrialBudget& budget, std::stop_token stop);

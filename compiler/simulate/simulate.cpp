@@ -14,20 +14,28 @@
 #include "compiler/simulate/machine/grid.h"
 #include "compiler/simulate/machine/machine.h"
 #include "compiler/simulate/machine/number.h"
+#include "compiler/simulate/profile/pace.h"
 #include "compiler/simulate/profile/profile.h"
 
 namespace tilewright::simulate {
 
 using namespace ir;
 
-Machine::Machine(const lower::LoweredKernel& kernel, const Program& program, const Options& options, Result& result)
-    : kernel_(kernel), program_(program), options_(options), result_(result) {
+Machine::Machine(const lower::LoweredKernel& kernel, const Program& program, const Options& options, Result& result,
+                 PaceRecord* pace)
+    : kernel_(kernel), program_(program), options_(options), result_(result), paced_(pace) {
   add_observers(std::make_shared<History>());
 }
 
 void Machine::add_observers(std::shared_ptr<History> history) {
   if (options_.timeline) timeline_ = std::make_unique<Timeline>(result_.timeline, options_.timeline);
   if (options_.profile) observers_.add(std::make_unique<Profile>(*this, result_.profile));
+  if (paced_) {
+    auto pace = std::make_unique<Pace>(*this, program_, kH100, *paced_);
+    executed_ = pace->executed();
+    pace_ = pace.get();
+    observers_.add(std::move(pace));
+  }
   if (!options_.races) return;
   auto search = std::make_unique<Hazards>(*this, std::move(history));
   hazards_ = search.get();
@@ -42,7 +50,8 @@ Machine::Machine(const Machine& first, const Options& options, Result& result, s
       group_bytes_(first.group_bytes_),
       launch_(first.launch_),
       memory_(first.memory_.global_only()),
-      register_image_(first.register_image_) {
+      register_image_(first.register_image_),
+      paced_(first.paced_) {
   if (first.blame_) blame_ = std::make_unique<Blame>(*first.blame_);
   add_observers(std::move(history));
   place_shared();
@@ -259,6 +268,12 @@ bool Machine::place_tensors(const Inputs& inputs, const std::function<void(std::
     }
   }
   return true;
+}
+
+std::int64_t Machine::global_bytes() const {
+  std::int64_t out = 0;
+  for (const std::unique_ptr<OwnedBlock>& block : memory_.globals) out += block->size;
+  return out;
 }
 
 void Machine::place_shared() {
@@ -549,7 +564,9 @@ void drop_echoes(std::vector<Finding>& findings) {
 
 }  // namespace
 
-Result run(const lower::LoweredKernel& kernel, const Inputs& inputs, const Options& options) {
+namespace {
+
+Result run_with(const lower::LoweredKernel& kernel, const Inputs& inputs, const Options& options, PaceRecord* pace) {
   ScratchArena scratch;
   ArenaScope scope(scratch);
   Program program = compile(kernel);
@@ -557,7 +574,7 @@ Result run(const lower::LoweredKernel& kernel, const Inputs& inputs, const Optio
   for (bool beside : {true, false}) {
     result = {};
     result.produced.resize(options.blame.size());
-    Machine machine(kernel, program, options, result);
+    Machine machine(kernel, program, options, result, pace);
     if (!machine.prepare(inputs)) break;
     Grid grid(machine, options, result);
     if (!beside || !grid.may_run_beside()) {
@@ -578,6 +595,18 @@ Result run(const lower::LoweredKernel& kernel, const Inputs& inputs, const Optio
     result.verdict = std::max(result.verdict, v);
   }
   return result;
+}
+
+}  // namespace
+
+Result run(const lower::LoweredKernel& kernel, const Inputs& inputs, const Options& options) {
+  return run_with(kernel, inputs, options, nullptr);
+}
+
+Result run_paced(const lower::LoweredKernel& kernel, const Inputs& inputs, const Options& options, PaceRecord& pace) {
+  Options alone = options;
+  alone.jobs = 1;
+  return run_with(kernel, inputs, alone, &pace);
 }
 
 }  // namespace tilewright::simulate

@@ -7,6 +7,7 @@
 #include "compiler/intrinsics/descriptor_words.h"
 #include "server/cli/answer.h"
 #include "server/cli/commands.h"
+#include "server/cli/explain_time.h"
 #include "server/cli/options.h"
 #include "server/ide/occupancy.h"
 #include "server/ide/width_reason.h"
@@ -23,6 +24,8 @@ struct ExplainCommand {
   std::optional<std::string> arch;
   DialectOption dialect;
   AnswerOptions answer;
+  ExplainTime time;
+  bool wants_time = false;
   bool json = false;
 };
 
@@ -159,6 +162,11 @@ int run_explain(const ExplainCommand& command) {
   auto lines = lines_of(command.answer);
   if (!lines) return refuse(lines.error());
   session::Compiled c = project::compile(*file, project::options_for(named, command.entries));
+  if (command.wants_time) {
+    render::Json answer = render::explained_json({}, c);
+    const int status = explain_time({command.time.settings, command.json}, c, *file, answer);
+    return command.json && status != kUsage && !print(command, answer) ? kUsage : status;
+  }
   const text::Anchors& anchors = c.evaluation->anchors;
   auto covers = [&](text::Span span) { return is_meant(anchors.resolve(span), *file->source, place, *lines); };
   const bool whole = place.line == 0 && !*lines;
@@ -210,13 +218,17 @@ void add_explain(CLI::App& app, Run& run) {
   c->add_option(
       "--arch", command->arch,
       "Architecture (default: as the script, tilewright.toml or KERNEL_META says, else what its kernels need)");
+  c->add_flag("--time", command->wants_time,
+              "How long each kernel takes on an H100: a model, from a part of its grid on the simulator and constants "
+              "that were measured there; by line, with what waits for what");
+  c->add_option("--set", command->time.settings, "With --time, NAME=VALUE: a symbolic extent or a scalar; repeatable");
   c->add_flag("--json", command->json,
               "The same as JSON, with operands, layouts, occupancy and why copies are as wide");
   add_answer(*c, command->answer);
   add_lines(*c, command->answer);
   c->footer(
       "Examples:\n  tilewright explain copy.py\n  tilewright explain copy.py:14\n  tilewright explain TW3104\n"
-      "  tilewright explain 0x08200010");
+      "  tilewright explain 0x08200010\n  tilewright explain gemm.py --time --entry 'gemm(1024, 1024, 1024)'");
   c->callback([command, &run] {
     command->json = command->json || command->answer.is_part();
     run = [command] { return run_explain(*command); };

@@ -7,6 +7,7 @@
 #include "compiler/script/codes.h"
 #include "compiler/session/codes.h"
 #include "compiler/simulate/codes.h"
+#include "server/project/time_codes.h"
 
 namespace tilewright::project {
 
@@ -35,6 +36,16 @@ constexpr text::CodeInfo kOwn[] = {
     {kNarrowCode, "narrow accesses to global memory",
      "Each lane moves 1 or 2 bytes at a time, and could move 16 with one instruction. Counted as the script writes the "
      "accesses; NVIDIA's compiler may join some of them."},
+    {kSmallCopiesCode, "small bulk or tensor copies",
+     "Copies beside the threads (TMA) that move less than 1024 bytes each, boxes of one row most often: what a copy "
+     "costs whatever its size is then more than what its bytes cost. Counted on a simulated run, `tilewright run FILE "
+     "--on sim --profile`."},
+    {kShallowCode, "a ring too shallow for its copies",
+     "Warps wait for copies in most steps of a pipeline, and not in its first ones alone, and the wait is a good part "
+     "of the longest path through a CTA: copies that are under way do not cover how long one takes. Modelled by "
+     "`tilewright explain FILE --time` from the order of events on the simulator and from constants that were measured "
+     "on an H100; not measured on this kernel. More stages, or copies that start earlier, hide it, where the time of "
+     "the copies themselves is not what bounds the kernel."},
     {kRegistersIgnoredCode, "setmaxnreg is ignored",
      "NVIDIA's compiler leaves setmaxnreg out (PTX ISA, setmaxnreg) and gives all warps as many registers as each "
      "other. It says why, and here is what that means for the script: most often it does not know how many registers "

@@ -7,6 +7,7 @@
 #include "compiler/run/report.h"
 #include "compiler/text/amounts.h"
 #include "server/project/codes.h"
+#include "server/project/time_codes.h"
 
 namespace tilewright::work {
 namespace {
@@ -18,6 +19,8 @@ using simulate::Traffic;
 constexpr double kExcess = 0.25;
 constexpr std::uint64_t kFewest = 8;
 constexpr std::uint64_t kNarrow = 2, kWide = 16;  // bytes of a lane
+constexpr std::uint64_t kSmallCopy = 1024;        // bytes; a copy of less costs about as much as one of these
+constexpr std::uint64_t kCopyCost = 32;           // wavefronts that a copy costs, whatever its size
 
 struct Advised {
   std::uint64_t gain = 0;
@@ -36,6 +39,7 @@ class Advice {
     scattered(place, place.global_write, "writes to");
     narrow(place, place.global_read, "reads of");
     narrow(place, place.global_write, "writes to");
+    small(place);
   }
 
  private:
@@ -70,6 +74,18 @@ class Advice {
              " a lane and instruction here: " + grouped(t.requests) + " requests of warps where " + grouped(fewer) +
              " of 16 bytes a lane would do",
          "let each lane access 16 bytes of neighbouring elements at once, by a copy (Tx.copy) or a vectorized loop");
+  }
+
+  // Bulk and tensor copies: a thread issues each, and the engine takes them one after the other.
+  void small(const ProfiledPlace& place) {
+    if (place.operations < kFewest || place.copied_global == 0) return;
+    const std::uint64_t each = place.copied_global / place.operations;
+    if (each >= kSmallCopy) return;
+    const std::uint64_t fewer = (place.copied_global + kSmallCopy - 1) / kSmallCopy;
+    tell(place, kCopyCost * (place.operations - fewer), project::kSmallCopiesCode,
+         grouped(place.operations) + " copies of " + text::counted(each, "byte") + " each start here, where " +
+             grouped(fewer) + " of " + grouped(kSmallCopy) + " bytes would do",
+         "copy more rows at once: a box of a tensor map has up to 256 elements along each of up to five dimensions");
   }
 
   void tell(const ProfiledPlace& place, std::uint64_t gain, std::string_view code, std::string message,
@@ -163,7 +179,8 @@ std::uint64_t global_bytes(const ProfiledPlace& p) {
 }
 
 double cost_of(const ProfiledPlace& p) {
-  return static_cast<double>(p.shared_read.units + p.shared_write.units + p.atomics) +
+  const double copies = p.copied_global > 0 ? static_cast<double>(kCopyCost * p.operations) : 0;
+  return copies + static_cast<double>(p.shared_read.units + p.shared_write.units + p.atomics) +
          static_cast<double>(global_bytes(p)) / 16 + static_cast<double>(p.multiplied) / 4096;
 }
 

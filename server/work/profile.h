@@ -48,7 +48,8 @@ struct ProfileAnswer {
 ProfileAnswer profile_of(const RunAnswer& answer);
 
 // Clocks of one multiprocessor of an H100, roughly, if nothing overlapped: a wavefront takes one, a sector of global
-// memory 2 (3.35 TB/s for 132 multiprocessors at 1.7 GHz), 4096 operations of tensor cores one, an atomic access one.
+// memory 2 (3.35 TB/s for 132 multiprocessors at 1.7 GHz), 4096 operations of tensor cores one, an atomic access one, a
+// bulk or tensor copy 32.
 double cost_of(const simulate::ProfiledPlace& place);
 // Bytes of the sectors of global memory that it touches.
 std::uint64_t global_bytes(const simulate::ProfiledPlace& place);

@@ -34,7 +34,7 @@ def codes():
     for folder in ("compiler", "server"):
         for where, _, names in os.walk(os.path.join(ROOT, folder)):
             for name in names:
-                if name in ("codes.h", "codes.cpp"):  # where the tables are
+                if name.endswith(("codes.h", "codes.cpp")):  # where the tables are
                     with open(os.path.join(where, name), encoding="utf-8") as f:
                         found.update(re.findall(r'"(TW\d{4})"', f.read()))
     return sorted(found)

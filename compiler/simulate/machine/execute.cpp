@@ -12,6 +12,7 @@
 #include "compiler/simulate/machine/machine.h"
 #include "compiler/simulate/machine/number.h"
 #include "compiler/simulate/machine/value.h"
+#include "compiler/simulate/profile/pace.h"
 
 namespace tilewright::simulate {
 
@@ -214,6 +215,7 @@ bool Machine::load(Thread& t, const Instruction& i) {
   std::optional<View> from = view(t, at, bytes, bytes, false, "read");
   if (!from) return false;
   if (observers_ && access.where != Where::Local) observers_.read(t, at, bytes, How::Plain, access.name);
+  if (pace_ && t.linear % 32 == 0) pace_->load(t, i, at, bytes);
   std::uint32_t read = 0;
   if (const std::int64_t hole = options_.uninitialised_reads ? from->hole(bytes) : bytes; hole != bytes) {
     read = undefined_at(t, moved(at, hole), [&] {
@@ -251,6 +253,7 @@ bool Machine::store(Thread& t, const Instruction& i) {
   const std::uint64_t at = address(t, access, index);
   std::optional<View> to = view(t, at, bytes, bytes, true, "write");
   if (!to) return false;
+  if (pace_ && t.linear % 32 == 0) pace_->store(t, i, at, bytes);
   if (observers_ && access.where != Where::Local) {
     // A vector has at most 16 bytes, or 8 lanes of 8.
     std::array<std::byte, 64> now;
@@ -280,14 +283,15 @@ bool Machine::store(Thread& t, const Instruction& i) {
 
 void Machine::execute(Thread& t) {
   std::uint64_t steps = 0;
-  const auto run = [&]<bool Trace>(std::bool_constant<Trace>) {
-    while (t.undefined_count ? interpret<Trace, true>(t, steps) : interpret<Trace, false>(t, steps)) {
+  const auto run = [&]<bool Trace, bool Counts>(std::bool_constant<Trace>, std::bool_constant<Counts>) {
+    while (t.undefined_count ? interpret<Trace, true, Counts>(t, steps) : interpret<Trace, false, Counts>(t, steps)) {
     }
   };
-  options_.trace ? run(std::true_type()) : run(std::false_type());
+  if (options_.trace) return run(std::true_type(), std::false_type());
+  executed_ ? run(std::false_type(), std::true_type()) : run(std::false_type(), std::false_type());
 }
 
-template <bool Trace, bool Undefined>
+template <bool Trace, bool Undefined, bool Counts>
 bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
   std::uint64_t* const r = t.registers;
   const Instruction* const code = program_.code.data();
@@ -316,6 +320,11 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
       finding(code::kStepLimit, Severity::Incomplete, "stopped after " + std::to_string(options_.max_steps) + " steps",
               &t);
       return stop(true);
+    }
+    if constexpr (Counts) {
+      t.pc = pc;
+      ++executed_[pc];
+      if (t.linear % 32 == 0) pace_->step(t, i);
     }
     [[maybe_unused]] std::uint32_t carried = 0;
     if constexpr (Undefined) {
@@ -494,6 +503,7 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
         if (observers_) {
           observers_.read(t, b(), i.c);
           observers_.write(t, a(), i.c, to->bytes, word);
+          if (pace_ && t.linear % 32 == 0) pace_->copy(t, b(), a(), i.c);
         }
         to->put(word, i.c);
         common::put(to->defined, shadow, i.c);

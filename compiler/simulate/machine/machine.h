@@ -26,6 +26,8 @@
 namespace tilewright::simulate {
 
 class Hazards;
+class Pace;
+struct PaceRecord;
 struct History;
 
 enum class State : std::uint8_t { Ready, Waiting, Done };
@@ -79,7 +81,9 @@ struct Supply {
 // The CTAs of one cluster (or one CTA), and the memory of the whole run.
 class Machine {
  public:
-  Machine(const lower::LoweredKernel& kernel, const Program& program, const Options& options, Result& result);
+  // `pace`: what the model of time says is added there (profile/pace.h); null: nothing is modelled.
+  Machine(const lower::LoweredKernel& kernel, const Program& program, const Options& options, Result& result,
+          PaceRecord* pace = nullptr);
   // One more for the same launch, prepared as the first is: its own cluster at a time, the same global memory.
   Machine(const Machine& first, const Options& options, Result& result, std::shared_ptr<History> history);
 
@@ -102,6 +106,7 @@ class Machine {
   std::string index_outside(std::uint64_t block, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
   std::string outside_text(const Thread& t, const Access& access, std::int64_t index, std::int64_t lanes,
                            std::string_view what) const;
+  std::int64_t global_bytes() const;                         // of tensors
   std::int64_t group_bytes() const { return group_bytes_; }  // of the threads and the shared memory of a cluster
   bool affords(std::int64_t bytes);                          // counts it, and says nothing where it does not fit
   void stop() { stopped_ = true; }
@@ -295,7 +300,7 @@ class Machine {
   void execute(Thread& thread);
   // True: the thread goes on in the other of the two interpreters, with `steps` so far. `Undefined`: some register has
   // no value, which each instruction carries along.
-  template <bool Trace, bool Undefined>
+  template <bool Trace, bool Undefined, bool Counts>
   bool interpret(Thread& thread, std::uint64_t& steps);
   std::uint32_t carried_by(const Thread& t, const Instruction& i) const;
   void look_for_uses(const Thread& t, const Instruction& i);
@@ -373,6 +378,9 @@ class Machine {
   Warpgroups warpgroups_;
   Observers observers_;
   Hazards* hazards_ = nullptr;  // one of them
+  PaceRecord* paced_ = nullptr;
+  Pace* pace_ = nullptr;               // another, which instructions are told, too; null: not asked for
+  std::uint64_t* executed_ = nullptr;  // by instruction, how often: where there is a pace_
   std::uint32_t operations_ = 0;
   std::uint64_t conflicts_ = 0;
   std::unique_ptr<Blame> blame_;

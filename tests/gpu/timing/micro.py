@@ -230,6 +230,47 @@ def boxes(rows, stages, steps, ctas):
     return kernel
 
 
+def boxes_again(rows, stages, steps, places):
+    """The same on all SMs, of a few tiles that the L2 cache keeps."""
+    bytes_each = rows * 128
+
+    @T.prim_func
+    def kernel(A_ptr: T.handle, B_ptr: T.handle):
+        A = T.match_buffer(A_ptr, (places * rows, 64), "float16")
+        B = T.match_buffer(B_ptr, (132, 32), "int32")
+        T.device_entry()
+        cta = T.cta_id([132])
+        warp = T.warp_id([2])
+        lane = T.lane_id([32])
+        T.thread_id([64])
+        pool = T.SMEMPool()
+        tiles = pool.alloc_mma((stages, rows, 64), "float16")
+        pipe = Pipeline(pool, stages, full="tma", empty="mbar", init_empty=1)
+        pool.commit()
+        T.ptx.fence.mbarrier_init()
+        T.cuda.cta_sync()
+        with WarpRole(warp, 1):
+            if T.ptx.elect_sync():
+                fill = PipelineState(stages, phase=1)
+                for step in T.serial(steps):
+                    pipe.empty.wait(fill.stage, fill.phase)
+                    pipe.full.arrive(fill.stage, bytes_each)
+                    first = T.meta_var(((cta * 7 + step) % places) * rows)
+                    Tx.copy_async(tiles[fill.stage, :, :], A[first : first + rows, :], dispatch="tma", mbar=pipe.full.ptr_to([fill.stage]))
+                    fill.advance()
+        if warp < 1:
+            use = PipelineState(stages, phase=0)
+            for step in T.serial(steps):
+                pipe.full.wait(use.stage, use.phase)
+                T.cuda.warp_sync()
+                if lane == 0:
+                    pipe.empty.arrive(use.stage)
+                use.advance()
+            B[cta, lane] = lane
+
+    return kernel
+
+
 def products(columns, groups, steps):
     """Each warpgroup multiplies 64 x 64 by 64 x columns over and over."""
 

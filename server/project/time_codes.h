@@ -1,0 +1,10 @@
+// Codes of what a profile and the model of time advise beside those of codes.h.
+#pragma once
+#include <string_view>
+
+namespace tilewright::project {
+
+inline constexpr std::string_view kShallowCode = "TW7004";      // server/work/time.h
+inline constexpr std::string_view kSmallCopiesCode = "TW7005";  // server/work/profile.h
+
+}  // namespace tilewright::project

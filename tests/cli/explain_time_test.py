@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""explain_time_test.py TILEWRIGHT: `tilewright explain FILE --time`: counted instructions, waits and who they are for, the parts of the
+model, and what it does not say. What the model is worth is in tests/gpu/timing."""
+from case import Case, main
+from planted_test import HEAD, RING
+
+CHAIN = HEAD + """@T.prim_func
+def kernel(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([32])
+    x: T.float32 = A[t]
+    y: T.float32 = A[0]
+    for i in T.serial({steps}):
+        x = x * y + y
+    B[t] = x
+"""
+LATE = HEAD + """@T.prim_func
+def kernel(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([64])
+    x: T.float32 = A[t]
+    if t < 32:
+        for i in T.serial(1000):
+            x = x * x
+    T.cuda.cta_sync()
+    B[t] = x
+"""
+SYMBOLIC = HEAD + """@T.prim_func
+def kernel(a: T.handle, b: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (n,), "float32")
+    B = T.match_buffer(b, (n,), "float32")
+    T.device_entry()
+    cta = T.cta_id([n // 128])
+    t = T.thread_id([128])
+    B[cta * 128 + t] = A[cta * 128 + t]
+"""
+
+
+class Time(Case):
+    def time(self, text, *options):
+        answer = self.expect(0, "explain", self.file("k.py", text), "--time", "--json", *options).json
+        self.fits(answer, "explain")
+        (kernel,) = answer["time"]
+        return kernel
+
+    def line(self, kernel, text):
+        (found,) = [line for line in kernel["lines"] if text in line["text"]]
+        return found
+
+    def test_instructions_are_counted_and_fused(self):
+        line = self.line(self.time(CHAIN.format(steps=100)), "x = x * y + y")
+        self.assertEqual((line["instructions"]["float"], line["fused"]), (2 * 100 * 32, 100 * 32))
+
+    def test_a_chain_is_the_path(self):
+        short, long = (self.time(CHAIN.format(steps=n)) for n in (1000, 2000))
+        self.assertEqual(long["lines"][0]["text"].strip(), "x = x * y + y")
+        # A product and sum every 4 cycles.
+        self.assertAlmostEqual(long["path_cycles"] - short["path_cycles"], 4000, delta=100)
+        self.assertEqual((long["bound"], long["time_is"]), ("path", "modelled"))
+        self.assertLess(long["low_us"], long["us"])
+        self.assertGreater(long["high_us"], long["us"])
+
+    def test_who_waits_for_whom_at_a_barrier(self):
+        kernel = self.time(LATE)
+        wait = kernel["waits"][0]
+        self.assertEqual((wait["what"], wait["times"]), ("meeting", 1))
+        self.assertIn("cta_sync", wait["at"]["text"])
+        self.assertGreater(wait["cycles"], 3000)
+
+    def test_a_ring_of_one_stage_starves(self):
+        for rows in (8, 64):
+            shallow, deep = (self.time(HEAD + RING.format(stages=n, rows=rows)) for n in (1, 8))
+            (wait,) = [w for w in shallow["waits"] if "# starves" in w["at"]["text"] and w["what"] == "copy"]
+            self.assertIn("# planted", wait["for"]["text"])
+            self.assertEqual(len([c for c in wait["steps"] if c >= 1]), 16)
+            self.assertIn("TW7004", [d["code"] for d in shallow["advice"]])
+            self.assertLess(deep["path_cycles"], 0.6 * shallow["path_cycles"])
+            # The copy is the line that bounds it.
+            self.assertIn("# planted", "".join(line["text"] for line in shallow["lines"][:2]))
+
+    def test_extents_are_given_or_asked_for(self):
+        kernel = self.time(SYMBOLIC)
+        self.assertEqual((kernel["time_is"], "--set n=N" in kernel["why"]), ("not available", True))
+        few, many = (self.time(SYMBOLIC, "--set", f"n={n}") for n in (1 << 14, 1 << 26))
+        self.assertEqual((few["ctas"], many["ctas"]), (128, 1 << 19))
+        # Reads and writes 256 MB each, at no more than 3.35 TB/s.
+        self.assertGreater(many["parts_us"]["device_dram"], 160)
+        self.assertGreater(many["us"], 20 * few["us"])
+        self.assertEqual(self.run_it("explain", self.file("k.py", SYMBOLIC), "--time", "--set", "n").status, 2)
+
+    def test_other_architectures_are_not_measured(self):
+        text = self.expect(0, "explain", self.file("k.py", CHAIN.format(steps=4).replace("sm_90a", "sm_100a")), "--time").text
+        self.assertIn("not measured", text)
+        self.assertNotIn("modelled", text)
+
+    def test_text_says_where_numbers_come_from(self):
+        text = self.expect(0, "explain", self.file("k.py", HEAD + RING.format(stages=1, rows=64)), "--time").text
+        for words in ("modelled", "constants measured on NVIDIA H100", "counted; cycles are modelled", "registers are not available"):
+            self.assertIn(words, text)
+
+
+if __name__ == "__main__":
+    main()
