@@ -5,6 +5,7 @@
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/say.h"
 #include "compiler/ir/origin.h"
+#include "compiler/ir/unroll.h"
 #include "compiler/lower/flatten.h"
 #include "compiler/text/escape.h"
 
@@ -559,7 +560,11 @@ void Emitter::loop(const For* s) {
   }
   names_.open();
   std::string name = names_.take(s->var->name);
-  if (s->unroll != UnrollHint::None) line(s->unroll == UnrollHint::Full ? "#pragma unroll" : "#pragma unroll 1");
+  if (const auto copies = copies_of(s->unroll)) {
+    line("#pragma unroll " + std::to_string(*copies));
+  } else if (s->unroll != UnrollHint::None) {
+    line(s->unroll == UnrollHint::Full ? "#pragma unroll" : "#pragma unroll 1");
+  }
   var_names_[s->var] = name;
   begin_line();
   out_.append("for (").append(variable).append(" ").append(name).append(" = ").append(first).append("; ");

@@ -3,7 +3,9 @@
 //
 //   d.hint = say("put {cta_sync}() between them"_row_text, kernel.dialect);   // "put T.cuda.cta_sync() between them"
 //
-// A name in braces is one of kRowNames, which the compiler checks. Other text stays as it is, braces included.
+// A name in braces is one of kRowNames, which the compiler checks. Other text stays, braces included. Arguments
+// stand behind it as in the first release; where a later one writes them in another way, so does the text:
+// "{bulk_wait}(0, True)" is T.ptx.cp.async_.bulk.wait_group.read(0) in 0.27.
 #pragma once
 #include <string>
 #include <string_view>
@@ -16,6 +18,8 @@ namespace tilewright::intrinsics {
 // The path of a row as scripts of a release write it, "T.ptx.elect_sync"; of a row that the release lacks as the last
 // release that had it.
 std::string say(const ir::Callee& row, text::Dialect release);
+// The same with the arguments behind it, "(bar, 1)", in the order of the first release.
+std::string say_call(const Intrinsic& row, std::string_view arguments, text::Dialect release);
 // A text with the names of rows in braces.
 std::string say(std::string_view text, text::Dialect release);
 

@@ -8,6 +8,7 @@
 #include "compiler/expr/analyzer.h"
 #include "compiler/expr/infix.h"
 #include "compiler/ir/primitive.h"
+#include "compiler/ir/unroll.h"
 #include "compiler/layout/notation.h"
 #include "compiler/text/escape.h"
 
@@ -50,6 +51,12 @@ std::string_view scope_id_function(ScopeBinding binding) {
 
 bool has_default_layout(const Buffer& buffer) {
   return buffer.layout && layout::same(*buffer.layout, layout::row_major(shape_of(buffer)));
+}
+
+// As unroll= takes it.
+std::string hint_text(UnrollHint hint) {
+  if (const auto copies = copies_of(hint)) return std::to_string(*copies);
+  return hint == UnrollHint::Full ? "True" : "False";
 }
 
 }  // namespace
@@ -561,14 +568,17 @@ void ScriptWriter::loop(const For* s) {
   switch (s->loop) {
     case LoopKind::Serial:
       out.append(plain ? "range(" : "T.serial(").append(bounds);
-      if (s->unroll != UnrollHint::None) out += s->unroll == UnrollHint::Full ? ", unroll=True" : ", unroll=False";
+      if (s->unroll != UnrollHint::None) out.append(", unroll=").append(hint_text(s->unroll));
       break;
     case LoopKind::Unrolled: out.append("T.unroll(").append(bounds); break;
     case LoopKind::Vectorized: out.append("T.vectorized(").append(bounds); break;
     case LoopKind::Parallel:
       out.append("T.parallel(").append(bounds);
-      if (s->unroll == UnrollHint::Full) out += ", annotations={\"pragma_unroll\": True}";
-      if (s->unroll == UnrollHint::Off) out += ", annotations={\"disable_unroll\": True}";
+      if (s->unroll == UnrollHint::Off) {
+        out += ", annotations={\"disable_unroll\": True}";
+      } else if (s->unroll != UnrollHint::None) {
+        out.append(", annotations={\"pragma_unroll\": ").append(hint_text(s->unroll)).append("}");
+      }
       break;
     case LoopKind::ThreadBinding:
       out.append("T.thread_binding(").append(bounds).append(", thread=\"").append(s->thread_tag).append("\"");

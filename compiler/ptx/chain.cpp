@@ -101,6 +101,16 @@ std::string legal_here(const std::vector<Open>& open) {
   return out;
 }
 
+// Some families hold two words of PTX in their name: multimem_st is multimem.st.
+std::string no_family(std::string_view text) {
+  const std::size_t dot = text.find('.');
+  std::string out = "there is no instruction family " + std::string(text.substr(0, dot)) + " in T.ptx";
+  if (dot == text.npos) return out;
+  const std::size_t end = std::min(text.find('.', dot + 1), text.size());
+  const std::string both = std::string(text.substr(0, dot)) + "_" + std::string(text.substr(dot + 1, end - dot - 1));
+  return Chain::begin(both) ? out + ": write " + both + std::string(text.substr(end)) : out;
+}
+
 }  // namespace
 
 std::string token_of_word(std::string_view word) {
@@ -133,7 +143,7 @@ std::expected<Chain, std::string> Chain::parse(std::string_view text) {
   std::size_t dot = text.find('.');
   std::string_view name = text.substr(0, dot);
   std::optional<Chain> chain = begin(name);
-  if (!chain) return std::unexpected("there is no instruction family " + std::string(name) + " in T.ptx");
+  if (!chain) return std::unexpected(no_family(text));
   while (dot != text.npos) {
     text = text.substr(dot + 1);
     dot = text.find('.');

@@ -159,6 +159,15 @@ void consider_members(const Class* cls, Nearby& near) {
   }
 }
 
+// Of `T.ptx.cp_async` ".ptx.cp_async" and the name before it; null: it begins with something else.
+std::pair<std::string, const syntax::NameRef*> path_of(const syntax::Attribute* node) {
+  std::string path;
+  const syntax::Node* at = node;
+  for (; const auto* a = syntax::as<syntax::Attribute>(at); at = a->object)
+    path.insert(0, "." + std::string(a->name.text));
+  return {path, syntax::as<syntax::NameRef>(at)};
+}
+
 }  // namespace
 
 Value Interpreter::denoted(const Record& record) {
@@ -180,8 +189,24 @@ Value Interpreter::member_of(Value object, std::string_view space, std::string_v
 // Two names in a row, `outer.name.next`, of which the second does not follow, or of which the first is not there: it
 // was another name that is near, and that has the second.
 void Interpreter::look_along(const syntax::Attribute* node, Scope* scope) {
+  if (!pending_ || pending_->diagnostic.code != code::kAttribute) return;
+  // A name of another release, T.ptx.cp_async.commit_group, is found missing at its first part: the hint says what
+  // stands for all of it.
+  if (pending_->diagnostic.hint.find(" is 0.") != std::string::npos) {
+    auto [path, first] = path_of(node);
+    Pending failed = take_pending();
+    const Value root = first ? eval(first, scope) : Value::none();
+    pending_.reset();
+    if (const Namespace* space = root.as<Namespace>(); space && space->path == "T") {
+      const std::size_t dot = path.rfind('.');
+      std::string advice = surface_->advice("T" + path.substr(0, dot), path.substr(dot + 1));
+      if (advice.starts_with("T" + path + " is ")) failed.diagnostic.hint = std::move(advice);
+    }
+    pending_ = std::move(failed);
+    return;
+  }
   auto* before = syntax::as<syntax::Attribute>(node->object);
-  if (!before || !pending_ || pending_->diagnostic.code != code::kAttribute) return;
+  if (!before) return;
   const text::Span at = span(before->name.at);
   const bool first_is_wrong = pending_->diagnostic.span == at;
   if (first_is_wrong && !pending_->refused) return;

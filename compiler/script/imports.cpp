@@ -43,6 +43,14 @@ const std::string& file_at(const text::Anchors& anchors, std::uint32_t anchor, c
   return at.source ? at.source->path() : running;
 }
 
+// Of a module that the release lacks.
+std::string not_in(text::Dialect release, std::string_view module) {
+  return "there is no module " + quoted(module) + " in " + std::string(text::dialect_name(release));
+}
+std::string instead(text::Dialect release, const std::string& module) {
+  return std::string(text::dialect_name(release)) + (module.empty() ? " has nothing like it" : " writes " + module);
+}
+
 }  // namespace
 
 text::Span Interpreter::part_of_import(const ImportPath& path, std::string_view part) const {
@@ -129,12 +137,9 @@ Value Interpreter::import_module(const ImportPath& path) {
     if (is_dialect_module(dotted)) {
       // The prelude is in pieces that scripts do not see.
       const bool own = module_path_.starts_with("prelude/");
-      if (auto moved = own ? std::nullopt : moved_module(dotted, dialect_)) {
-        const std::string release(text::dialect_name(dialect_));
-        return refuse(
-            code::kImport, part_of_import(path, dotted), "there is no module " + quoted(dotted) + " in " + release,
-            moved->empty() ? release + " has nothing like it" : release + " writes " + *moved, "ModuleNotFoundError");
-      }
+      if (auto moved = own ? std::nullopt : moved_module(dotted, dialect_))
+        return refuse(code::kImport, part_of_import(path, dotted), not_in(dialect_, dotted), instead(dialect_, *moved),
+                      "ModuleNotFoundError");
       if (auto unknown = own ? std::nullopt : unknown_part(dotted)) {
         return no_module(
             path, dotted.substr(static_cast<std::size_t>(unknown->part.data() - dotted.data()), unknown->part.size()),
@@ -371,6 +376,11 @@ Value Interpreter::imported_name(Value module, const ImportPath& path, const syn
                   "ImportError");
   }
   if (!ns->lookup) return Value::opaque("a module that imports itself");
+  if (path.level == 0 && is_dialect_module(inner.dotted) && !module_path_.starts_with("prelude/")) {
+    if (auto moved = moved_module(inner.dotted, dialect_))
+      return refuse(code::kImport, imported_at(n), not_in(dialect_, inner.dotted), instead(dialect_, *moved),
+                    "ImportError");
+  }
   Value v = ns->lookup(*this, *ns, n.name);
   if (pending_) return v;
   if (ns->space.empty() && !is_dialect_module(ns->path)) {  // of Python's library, of which we know a part

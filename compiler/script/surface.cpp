@@ -189,7 +189,11 @@ const Record* Surface::find(std::string_view space, std::string_view name) const
   }
   if (const std::string_view wider = wider_space(space); !wider.empty()) return find(wider, name);
   const std::optional<Table> table = table_of(space);
-  return table ? made(*table).find(hash, space, name) : nullptr;
+  if (!table) return nullptr;
+  const Record* found = made(*table).find(hash, space, name);
+  // T.cuda._shfl_sync is T.cuda.__shfl_sync.
+  const bool second = !found && space == "T.cuda" && name.starts_with('_') && !name.starts_with("__");
+  return second ? find(space, "_" + std::string(name)) : found;
 }
 
 std::vector<const Record*> Surface::records() const {

@@ -201,9 +201,9 @@ class Guesses {
       for (const SyncArgument& a : sync_arguments(text_, line)) {
         const std::string_view last = operation_of(a.callee);
         const Stretch at{a.at, a.at + static_cast<std::uint32_t>(a.text.size())};
-        if (!bytes.empty() && a.index >= 1 && (last.find("expect_tx") != last.npos || last == "arrive"))
+        if (!bytes.empty() && a.index >= 1 && (a.callee.find("expect_tx") != a.callee.npos || last == "arrive"))
           add(near ? 0 : 6, "Announce " + bytes + " bytes", at, bytes);
-        if (!arrivals.empty() && last == "init" && a.index + 1 > 0 && a.text != arrivals && a.index > 0)
+        if (!arrivals.empty() && initialises(a.callee) && a.index + 1 > 0 && a.text != arrivals && a.index > 0)
           add(near ? 0 : 6, "Initialise it for " + arrivals + " arrivals", at, arrivals);
       }
     }

@@ -100,10 +100,21 @@ constexpr Usual kUsual[] = {
     {code::kWarpgroup, "{wgmma_commit}()"_row_text},
 };
 
+// Since 0.27 the words of an instruction follow what it does: T.ptx.mbarrier.arrive.expect_tx.shared.b64.
 bool is_sync_name(std::string_view callee) {
   const std::string_view last = operation_of(callee);
   constexpr std::string_view kParts[] = {"wait", "arrive", "expect_tx", "commit", "complete_tx", "sync"};
-  return std::ranges::any_of(kParts, [&](std::string_view part) { return last.find(part) != last.npos; });
+  if (std::ranges::any_of(kParts, [&](std::string_view part) { return last.find(part) != last.npos; })) return true;
+  constexpr std::string_view kWords[] = {"ptx.mbarrier.",    "ptx[\"mbarrier.", "wait_group",
+                                         "mbarrier.arrive.", "tcgen05.commit",  "tcgen05.wait"};
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return callee.find(word) != callee.npos; });
+}
+
+bool copies(std::string_view callee) {
+  const std::string_view last = callee.substr(callee.rfind('.') + 1);
+  constexpr std::string_view kParts[] = {"cp_async", "g2s", "st_async"};
+  return last == "copy_async" || callee.find("ptx.cp.") != callee.npos || callee.find("ptx[\"cp.") != callee.npos ||
+         std::ranges::any_of(kParts, [&](std::string_view part) { return last.find(part) != last.npos; });
 }
 
 // What the lines say of barriers.
@@ -116,6 +127,9 @@ struct Barriers {
 
 std::string_view callee_of(std::string_view text, std::size_t open) {
   std::size_t begin = open;
+  // T.ptx["mbarrier.init.shared.b64"](bar, n)
+  const std::size_t bracket = begin > 1 && text.substr(begin - 2, 2) == "\"]" ? text.rfind("[\"", begin) : text.npos;
+  if (bracket != text.npos) begin = bracket;
   while (begin > 0 && (is_word(text[begin - 1]) || text[begin - 1] == '.')) --begin;
   return text.substr(begin, open - begin);
 }
@@ -132,7 +146,8 @@ void read_line(std::string_view line, Barriers& b) {
     const std::size_t dot = callee.rfind('.');
     const std::string_view last = operation_of(callee);
     const std::string_view inner = line.substr(open + 1, close - open - 1);
-    if (last == "init" && callee.find("mbarrier") != callee.npos) b.pointers.emplace(inner.substr(0, inner.rfind(',')));
+    if (initialises(callee) && callee.find("mbarrier") != callee.npos)
+      b.pointers.emplace(inner.substr(0, inner.rfind(',')));
     const bool own = dot != callee.npos && callee.find("ptx") == callee.npos && callee.find("cuda") == callee.npos;
     if (own && (last == "init" || last == "wait" || last == "arrive")) b.objects.emplace(callee.substr(0, dot));
     const bool whole = open == callee.size() && close + 1 == line.size();
@@ -187,6 +202,10 @@ std::string_view operation_of(std::string_view callee) {
     callee = callee.substr(0, dot);
   }
   return callee.substr(callee.rfind('.') + 1);
+}
+
+bool initialises(std::string_view callee) {
+  return callee == "init" || callee.ends_with(".init") || callee.find("mbarrier.init") != callee.npos;
 }
 
 std::vector<SyncLines> lines_of_hint(std::string_view hint) {
@@ -246,19 +265,18 @@ std::vector<RankedLines> barrier_lines(std::string_view text, const std::vector<
     const bool known = std::ranges::any_of(out, [&](const RankedLines& r) { return r.lines.front() == line; });
     if (!known) out.push_back({{std::move(line)}, speaks_of(meant, barrier)});
   };
-  auto row = [&](std::string_view id) { return intrinsics::say(*intrinsics::row_of_id(id), release); };
+  auto call = [&](std::string_view id, const std::string& arguments) {
+    return intrinsics::say_call(*intrinsics::row_of_id(id), "(" + arguments + ")", release);
+  };
   const std::vector<std::string> counts = byte_counts(message);
   const bool lacks_bytes =
       message.find("did not announce") != message.npos || message.find("never initialised") != message.npos;
   for (const std::string& pointer : b.pointers) {
     for (const std::string& n : counts)
-      if (lacks_bytes) add(row("P6") + "(" + pointer + ", " + n + ")", pointer);
-    add(row("P8") + "(" + pointer + ", 0)", pointer);
-    add(row("P2") + "(" + pointer + ")", pointer);
-    if (release < text::Dialect::V0_27)
-      add(row("E1") + "(" + pointer + ", noinc=True)", pointer);
-    else
-      add("T.ptx.cp.async_.mbarrier.arrive.noinc.shared.b64(" + pointer + ")", pointer);
+      if (lacks_bytes) add(call("P6", pointer + ", " + n), pointer);
+    add(call("P8", pointer + ", 0"), pointer);
+    add(call("P2", pointer), pointer);
+    add(call("E1", pointer + ", noinc=True"), pointer);
   }
   for (const std::string& object : b.objects) {
     for (const std::string& state : b.states) {
@@ -284,9 +302,8 @@ std::vector<SyncArgument> sync_arguments(std::string_view text, const LogicalLin
     const std::string_view callee = callee_of(all, open);
     const std::size_t close = closing(all, open);
     const std::string_view last = operation_of(callee);
-    const bool takes = is_sync_name(callee) || last == "init" || last.find("cp_async") != last.npos ||
-                       last.find("Pipeline") != last.npos || last.find("g2s") != last.npos || last == "copy_async" ||
-                       last.find("st_async") != last.npos || last == "sync" || last == "ptr_to";
+    const bool takes = is_sync_name(callee) || initialises(callee) || copies(callee) ||
+                       last.find("Pipeline") != last.npos || last == "sync" || last == "ptr_to";
     if (callee.empty() || close == all.npos || !takes) continue;
     std::size_t index = 0;
     for (std::size_t from = open + 1; from < close; ++index) {

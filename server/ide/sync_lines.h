@@ -37,6 +37,8 @@ struct SyncArgument {
   std::size_t index = 0;
   std::string_view keyword;  // empty: by position
 };
+// Does a callee initialise a barrier: "ready.init", "T.ptx.mbarrier.init.shared.b64"?
+bool initialises(std::string_view callee);
 std::vector<SyncArgument> sync_arguments(std::string_view text, const LogicalLine& line);
 
 }  // namespace tilewright::ide

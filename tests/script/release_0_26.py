@@ -615,3 +615,29 @@ def k(A: T.Buffer(("n",), "float32")):
 #        ^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2105]: an extent that the signature names needs annotations that are not evaluated when the kernel is defined
 #   hint: write `from __future__ import annotations` at the top of the script
     T.device_entry()
+
+#--- modules that come with 0.27
+# tilewright: dialect 0.26
+from tvm.script import tirx as T
+from tvm import arith
+from tvm import sym
+#               ^^^ error[TW2203]: there is no module 'tvm.sym' in 0.26
+#   hint: 0.26 writes tvm.arith
+import tvm.sym
+#      ^^^^^^^ error[TW2203]: there is no module 'tvm.sym' in 0.26
+#   hint: 0.26 writes tvm.arith
+from tvm.backend.cuda.cpp import descriptors
+#    ^^^^^^^^^^^^^^^^^^^^ error[TW2203]: there is no module 'tvm.backend.cuda.cpp' in 0.26
+#   hint: 0.26 has nothing like it
+
+#--- meta_var of tvm.script.ir is that of T
+# tilewright: dialect 0.26
+from tvm.script import ir as I
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32")):
+    T.device_entry()
+    tx = T.thread_id([32])
+    v = I.meta_var(tx + 1)
+    A[v] = 1.0

@@ -41,10 +41,78 @@ def k(A: T.Buffer((64,), "float32")):
 #|             A[i * T.uint32(3) + j] = T.float32(1.0)
 #|     for q in T.vectorized(T.uint32(4)):
 #|         A[q] = T.float32(2.0)
-#|     for q in T.serial(8, unroll=True):
+#|     for q in T.serial(8, unroll=4):
 #|         A[q] = T.float32(3.0)
 #|     for q in range(8):
 #|         A[q] = T.float32(3.0)
+
+#--- a loop says how many copies of its body there are  [print]
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32")):
+    T.device_entry()
+    tx = T.thread_id([32])
+    for i in range(2, unroll=1):
+        A[i] = 1.0
+    for i in T.serial(2, annotations={"pragma_unroll": 3}):
+        A[i] = 1.0
+    for i in T.parallel(2, annotations={"pragma_unroll": 3}):
+#            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW2117]: each thread that gets here runs all rounds of this loop, one after the other
+#   hint: write T.serial, or share the rounds out: for i in T.serial(first, stop, step=threads)
+        A[i] = 1.0
+    for i in T.serial(2, unroll=True):
+        A[i] = 1.0
+    for i in T.serial(2, unroll=0):
+#            ^^^^^^^^^^^^^^^^^^^^^ error[TW2104]: unroll= of a loop is True, False or a number from 1 on, not 0
+#   hint: write unroll=False for a loop that stays as it is
+        A[i] = 1.0
+#| @T.prim_func
+#| def k(A: T.Buffer((64,), "float32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     tx = T.thread_id([32])
+#|     for i in T.serial(2, unroll=1):
+#|         A[i] = T.float32(1.0)
+#|     for i in T.serial(2, unroll=3):
+#|         A[i] = T.float32(1.0)
+#|     for i in T.parallel(2, annotations={"pragma_unroll": 3}):
+#|         A[i] = T.float32(1.0)
+#|     for i in T.serial(2, unroll=True):
+#|         A[i] = T.float32(1.0)
+
+#--- before 0.27 a loop only says whether it is unrolled  [print]
+# tilewright: dialect 0.26
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32")):
+    T.device_entry()
+    tx = T.thread_id([32])
+    for i in T.serial(2, unroll=4):
+        A[i] = 1.0
+    for i in T.serial(2, unroll=0):
+        A[i] = 1.0
+#| @T.prim_func
+#| def k(A: T.Buffer((64,), "float32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     tx = T.thread_id([32])
+#|     for i in T.serial(2, unroll=True):
+#|         A[i] = T.float32(1.0)
+#|     for i in T.serial(2, unroll=False):
+#|         A[i] = T.float32(1.0)
+
+#--- shuffles under the names that methods of classes use
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32")):
+    T.device_entry()
+    tx = T.thread_id([32])
+    A[tx] = T.cuda._shfl_sync(T.uint32(0xffffffff), A[tx], 0, 32) + T.cuda._shfl_xor_sync(T.uint32(0xffffffff), A[tx], 1, 32)
+    A[tx] = T.cuda._shfl(A[tx])
+#                  ^^^^^ error[TW2003]: 'T.cuda' has no attribute '_shfl'
 
 #--- ids and loops of 0.26 have no dtype
 # tilewright: dialect 0.26
@@ -293,3 +361,58 @@ def kernel(A: T.Buffer((64,), "uint64")):
     T.ptx["tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.block32"](T.uint32(0), A[0], A[1], T.uint32(0), T.uint32(64), T.uint32(68), T.ptx.pred(1))
     T.ptx["tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.block32.collector::a::fill.collector::b::fill"](T.uint32(0), A[0], A[1], T.uint32(0), T.uint32(64), T.uint32(68), T.ptx.pred(1))
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.block32.collector::a::fill.collector::b::fill: needs sm_107f (PTX 9.4), this is sm_100a
+
+#--- a pointer into shared memory is no global and no generic address
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32")):
+    T.device_entry()
+    tx = T.thread_id([32])
+    s = T.alloc_shared([64], "float32")
+    v = s.view(8, 8)
+    x: T.float32
+    T.ptx.ld.global_.f32(x, s.ptr_to([0]))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx: none of the 4 forms of ld.global.f32 takes this call: ld: 'addr' is a global address, here it is a pointer into shared memory; ld_proxy_readonly: .proxy::readonly is missing; ld_vec: vec is missing, legal here: .v2 or .v4; ld_vec256: .v8 is missing
+    T.ptx.ld.f32(x, v.ptr_to([0, 0]))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx: none of the 4 forms of ld.f32 takes this call: ld: 'addr' is a generic address, here it is a pointer into shared memory; ld_proxy_readonly: .proxy::readonly is missing; ld_vec: vec is missing, legal here: .v2 or .v4; ld_vec256: .v8 is missing
+    T.ptx.ld.global_.f32(x, T.handle_add_byte_offset(s.ptr_to([0]), 4))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx: none of the 4 forms of ld.global.f32 takes this call: ld: 'addr' is a global address, here it is a pointer into shared memory; ld_proxy_readonly: .proxy::readonly is missing; ld_vec: vec is missing, legal here: .v2 or .v4; ld_vec256: .v8 is missing
+    T.ptx.ld.shared.f32(x, s.ptr_to([0]))
+    A[tx] = x
+
+#--- modules that 0.27 moved
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+from tvm import arith
+#               ^^^^^ error[TW2203]: there is no module 'tvm.arith' in 0.27
+#   hint: 0.27 writes tvm.sym
+from tvm import sym
+
+#--- what 0.27 writes for the whole name, and for its keywords
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32")):
+    T.device_entry()
+    tx = T.thread_id([32])
+    T.ptx.cp_async.commit_group()
+#         ^^^^^^^^ error[TW2003]: 'T.ptx' has no attribute 'cp_async'
+#   hint: T.ptx.cp_async.commit_group is 0.26; 0.27 writes T.ptx.cp.async_.commit_group
+    T.ptx.cp_async.bulk.wait_group(0)
+#         ^^^^^^^^ error[TW2003]: 'T.ptx' has no attribute 'cp_async'
+#   hint: T.ptx.cp_async.bulk.wait_group is 0.26; 0.27 writes T.ptx.cp.async_.bulk.wait_group
+    T.ptx.tcgen05.wait.ld()
+#                 ^^^^ error[TW2003]: T.ptx: tcgen05 takes no .wait: .wait is no modifier of it; legal here: shape .128x128b, .128x256b, .16x128b, .16x256b, .16x64b, .32x128b, .4x256b or .64x128b; .16x32bx2; .32x32b; .NaN; .abs; .aligned and words of 44 more slots
+#   hint: T.ptx.tcgen05.wait.ld is 0.26; 0.27 writes T.ptx.tcgen05.wait__ld.sync.aligned
+    T.ptx.mbarrier.arrive(A.ptr_to([0]), remote=0)
+#                                        ^^^^^^ error[TW2006]: T.ptx.mbarrier.arrive has no argument 'remote'
+#   hint: T.ptx.mbarrier.arrive is 0.26; 0.27 writes T.ptx.mbarrier.arrive.shared.b64
+    T.ptx.wgmma.fence()
+#   ^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx: wgmma.fence: .sync is missing
+#   hint: T.ptx.wgmma.fence is 0.26; 0.27 writes T.ptx.wgmma.fence.sync.aligned
+    T.ptx["multimem.st.global.b32"](A.ptr_to([tx]), T.uint32(0))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2003]: T.ptx: there is no instruction family multimem in T.ptx: write multimem_st.global.b32
+    A[tx] = 1.0

@@ -57,6 +57,44 @@ def k(A: T.Buffer((2, 64, 64), "float16"), B: T.Buffer((2, 64, 64), "float16")):
                 T.ptx.mbarrier.arrive(empty.ptr_to([0]))
 """
 
+# The same mistakes in 0.27: hints spell what its scripts write.
+NEWER = """\
+# tilewright: dialect 0.27
+# tilewright: arch sm_90a
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+
+@T.prim_func
+def k(A: T.Buffer((64, 64), "float16"), B: T.Buffer((64, 64), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([128])
+    tile = T.alloc_shared((64, 64), "float16", align=128)
+    Tx.cta.copy(tile[:, :], A[:, :])
+    T.ptx.fence.proxy.async_.shared__cta()
+    T.cuda.cta_sync()
+    if tid == 0:
+        Tx.copy_async(B[:, :], tile[:, :], dispatch="tma_auto")
+        T.ptx.cp.async_.bulk.commit_group()
+        T.ptx.cp.async_.bulk.wait_group.read(0)
+"""
+LOADED = """\
+# tilewright: dialect 0.27
+# tilewright: arch sm_90a
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def k(A: T.Buffer((128,), "float32"), B: T.Buffer((128,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([128])
+    s = T.alloc_shared((128,), "float32", align=128)
+    T.ptx.cp.async_.ca.shared.global_(s.ptr_to([tid]), A.ptr_to([tid]), 4)
+    B[tid] = s[tid]
+"""
+
 # Barriers of a ring: how many arrivals each is initialised for.
 COUNTED = """\
 # tilewright: arch sm_90a
@@ -167,7 +205,15 @@ CASES = [
     ("no warpgroup_sync before the store", HOPPER, PROXY + SYNC, PROXY,
      ("TW5020", "Tx.copy_async(C[row", "nothing orders the two", "T.cuda.warpgroup_sync(ID)"), 1),
     ("nothing waits for the last store", HOPPER, "            if tid == 0:\n                T.ptx.cp_async.bulk.wait_group(0)\n", "",
-     ("TW5018", "Tx.copy_async(C[row", "no cp_async.bulk.wait_group waits for it", "T.ptx.cp_async.bulk.wait_group(0, read=True)"), 1),
+     ("TW5018", "Tx.copy_async(C[row", "no cp.async.bulk.wait_group waits for it", "T.ptx.cp_async.bulk.wait_group(0, read=True)"), 1),
+    ("nothing waits for a store, in 0.27", NEWER, "        T.ptx.cp.async_.bulk.wait_group.read(0)\n", "",
+     ("TW5018", "Tx.copy_async(B", "no cp.async.bulk.wait_group waits for it",
+      "T.ptx.cp.async_.bulk.commit_group() and T.ptx.cp.async_.bulk.wait_group.read(0)"), 1),
+    ("no fence before a store, in 0.27", NEWER, "    T.ptx.fence.proxy.async_.shared__cta()\n", "",
+     ("TW5022", "Tx.copy_async(B", "no fence makes ordinary writes visible", "put T.ptx.fence.proxy.async_() behind the writes"), 1),
+    ("the same with all is right, in 0.27", NEWER, "", "", None, 0),
+    ("nothing waits for a load, in 0.27", LOADED, "", "",
+     ("TW5021", "B[tid] = s[tid]", "no wait covers it", "T.ptx.cp.async_.commit_group() and T.ptx.cp.async_.wait_group(0)"), 1),
     ("a tile that one thread releases for its warpgroup", RELEASED, "", "",
      ("TW5020", "", "nothing orders the two", "put T.cuda.warpgroup_sync(ID) before its arrival"), 1),
     ("the same with the barrier is right", RELEASED, "            if tid == 0:\n                T.ptx.mbarrier.arrive(empty",

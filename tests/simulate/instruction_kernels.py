@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes seeded kernels of instructions of release 0.27 for sm_90a, with inputs and with what they must leave.
 
-    instruction_kernels.py --seed N|fresh --count M [--per-file N] -o FOLDER
+    instruction_kernels.py --seed N|fresh --count M [--per-file N] [--only FAMILY] -o FOLDER
 
 Every kernel computes B from the random words of A in steps of several families: arithmetic, conversions, shared memory, atomics,
 lanes that exchange values, barriers, asynchronous copies, matrices, clusters. What each step must give is computed here, word for
@@ -509,29 +509,41 @@ def fragments(k):
     k.add("T.ptx.bar.sync(0)")
 
 
+# Of each kind of product: the type of its sums, k of a dense one, elements of a register, those of A of which sparse ones store half.
+PRODUCTS = {"f16": ("f32", 16, 2, 4), "bf16": ("f32", 16, 2, 4), "tf32": ("f32", 8, 1, 2), "e4m3": ("f32", 32, 4, 4), "e5m2": ("f32", 32, 4, 4),
+            "s8": ("s32", 32, 4, 4), "u8": ("s32", 32, 4, 4)}
+SMALL = {"e4m3": {0: 0, 1: 0x38, 2: 0x40}, "e5m2": {0: 0, 1: 0x3c, 2: 0x40}}  # numbers that a float of 8 bits has
+
+
 def products(k):
-    """m16n8k16 of halves into floats, or m16n8k32 of bytes, dense or with two of four elements of A."""
-    sparse = k.rng.random() < 0.4
-    kind = k.rng.choice(["f16", "bf16", "s8"])
-    deep = {"f16": 16, "bf16": 16, "s8": 32}[kind] * (2 if sparse and k.rng.random() < 0.5 else 1)
-    if sparse and kind == "s8" and deep == 32:
-        deep = 64
+    """m16n8: halves, tf32 and floats of 8 bits into floats, bytes into integers; dense, or with half of the elements of A."""
+    sparse = k.rng.random() < 0.5
+    kind = k.rng.choice([*PRODUCTS, "f16", "bf16", "s8"])
+    total_type, deep, per, unit = PRODUCTS[kind]
+    integers_ = total_type == "s32"
+    if kind == "tf32":
+        deep = k.rng.choice([4, 8]) if not sparse else k.rng.choice([8, 16])
+    elif sparse:
+        deep *= 2 if kind in SMALL else k.rng.choice([1, 2])
     stored = deep // 2 if sparse else deep
-    per = 4 if kind == "s8" else 2  # elements of a register
     na, nb = 16 * stored // 32 // per, deep * 8 // 32 // per
 
+    def element():
+        if kind in SMALL:
+            n = k.rng.randrange(-2, 3)
+            return SMALL[kind][abs(n)] | (0x80 if n < 0 else 0)
+        n = k.rng.randrange(-4, 5)
+        return f16(n) if kind == "f16" else f32(n) >> 16 if kind == "bf16" else f32(n)
+
     def draw():
-        if kind == "s8":
-            return k.rng.getrandbits(32)
-        small = lambda: k.rng.randrange(-4, 5)
-        half = f16 if kind == "f16" else lambda v: f32(v) >> 16
-        return half(small()) | half(small()) << 16
+        return k.rng.getrandbits(32) if integers_ else sum(element() << 32 // per * i for i in range(per))
     a, b = [k.word(draw) for _ in range(na)], [k.word(draw) for _ in range(nb)]
-    c = [k.word((lambda: k.rng.getrandbits(20)) if kind == "s8" else (lambda: f32(k.rng.randrange(-8, 9)))) for _ in range(4)]
-    lanes = deep // 4 // 4 if sparse else 0
+    c = [k.word((lambda: k.rng.getrandbits(20)) if integers_ else (lambda: f32(k.rng.randrange(-8, 9)))) for _ in range(4)]
+    lanes = deep // unit // 4 if sparse else 0
     selector = k.rng.randrange(4 // lanes) if sparse else 0
-    metadata, vm = k.word(lambda: sum(k.rng.choice([4, 8, 12, 9, 13, 14]) << 4 * i for i in range(8))) if sparse else ("", [])
-    dtype = "uint32" if kind == "s8" else "float32"
+    choices = [4, 14] if kind == "tf32" else [4, 8, 12, 9, 13, 14]
+    metadata, vm = k.word(lambda: sum(k.rng.choice(choices) << 4 * i for i in range(8))) if sparse else ("", [])
+    dtype = "uint32" if integers_ else "float32"
     k.names += 1
     tag = k.names
     k.add(f'd{tag} = T.alloc_local([4], "{dtype}")', f'a{tag} = T.alloc_local([{na}], "uint32")', f'b{tag} = T.alloc_local([{nb}], "uint32")',
@@ -541,18 +553,24 @@ def products(k):
     for i, (text, _) in enumerate(b):
         k.add(f"b{tag}[{i}] = {text}")
     for i, (text, _) in enumerate(c):
-        k.add(f"c{tag}[{i}] = {text}" if kind == "s8" else f'c{tag}[{i}] = T.reinterpret("float32", {text})')
+        k.add(f"c{tag}[{i}] = {text}" if integers_ else f'c{tag}[{i}] = T.reinterpret("float32", {text})')
     names = lambda p, n: ", ".join(f"{p}{tag}[{i}]" for i in range(n))
-    types = "s32.s8.s8.s32" if kind == "s8" else f"f32.{kind}.{kind}.f32"
+    types = f"{total_type}.{kind}.{kind}.{total_type}"
     variant = k.rng.choice([".sp", ".sp::ordered_metadata"]) if sparse else ""
     tail = f", {metadata}, {selector}" if sparse else ""
     k.add(f'T.ptx["mma{variant}.sync.aligned.m16n8k{deep}.row.col.{types}"]({names("d", 4)}, {names("a", na)}, {names("b", nb)}, {names("c", 4)}{tail})')
 
     def elements(word):
-        if kind == "s8":
-            return [signed(word >> 8 * i, 8) for i in range(4)]
-        value = as_f16 if kind == "f16" else lambda h: as_f32((h & 0xffff) << 16)
-        return [value(word), value(word >> 16)]
+        out = []
+        for i in range(per):
+            bits = word >> 32 // per * i & (1 << 32 // per) - 1
+            if kind in SMALL:
+                value = next(n for n, code in SMALL[kind].items() if code == bits & 0x7f) * (-1 if bits >> 7 else 1)
+            else:
+                value = {"s8": lambda: signed(bits, 8), "u8": lambda: bits, "f16": lambda: as_f16(bits), "bf16": lambda: as_f32(bits << 16),
+                         "tf32": lambda: as_f32(bits)}[kind]()
+            out.append(value)
+        return out
     outs = [[] for _ in range(4)]
     for warp in k.warps():
         A = [[0] * deep for _ in range(16)]
@@ -562,10 +580,14 @@ def products(k):
                 for e, v in enumerate(elements(a[r][1][warp[l]])):
                     row, col = l // 4 + 8 * (r % 2), r // 2 * 4 * per + l % 4 * per + e
                     if sparse:
-                        group = col // 2
-                        word = vm[warp[row % 8 * 4 + (0 if lanes == 4 else selector * lanes) + group // 4]]
-                        index = word >> (row // 8 * 16 + group % 4 * 4 + col % 2 * 2) & 3
-                        col = group * 4 + index
+                        half = unit // 2
+                        group = col // half
+                        # Of bytes a lane holds eight groups of one row, of wider elements four groups of two rows.
+                        lane = group // 8 * 2 + row // 8 if per == 4 else group // 4
+                        bit = group % 8 * 4 if per == 4 else row // 8 * 16 + group % 4 * 4
+                        word = vm[warp[row % 8 * 4 + (0 if lanes == 4 else selector * lanes) + lane]]
+                        index = word >> (bit + (col % half) * 2) & 3
+                        col = group * unit + (index // 2 if unit == 2 else index)
                     A[row][col] = v
             for r in range(nb):
                 for e, v in enumerate(elements(b[r][1][warp[l]])):
@@ -573,12 +595,12 @@ def products(k):
         for i in range(4):
             for l in range(32):
                 row, col = l // 4 + 8 * (i // 2), l % 4 * 2 + i % 2
-                start = c[i][1][warp[l]] if kind == "s8" else as_f32(c[i][1][warp[l]])
+                start = c[i][1][warp[l]] if integers_ else as_f32(c[i][1][warp[l]])
                 total = start + sum(A[row][x] * B[x][col] for x in range(deep))
-                outs[i].append(total & MASK if kind == "s8" else f32(total))
+                outs[i].append(total & MASK if integers_ else f32(total))
     for i in range(4):
         text = f"d{tag}[{i}]"
-        k.out(text if kind == "s8" else f'T.reinterpret("uint32", {text} + T.float32(0))', outs[i])
+        k.out(text if integers_ else f'T.reinterpret("uint32", {text} + T.float32(0))', outs[i])
 
 
 # ---- clusters ----
@@ -659,11 +681,11 @@ def array(values):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + body
 
 
-def make(rng, name):
+def make(rng, name, families=FAMILIES):
     k = Kernel(rng, name)
     k.ctas = rng.choice([1, 1, 2])
     while len(k.results) < 8:
-        family = rng.choice(FAMILIES)
+        family = rng.choice(families)
         if family(k) is not False:
             k.families.append(family.__name__)
     while len(k.inputs) % 4:
@@ -680,16 +702,18 @@ def main():
     parser.add_argument("--seed", default="1")
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--per-file", type=int, default=10)
+    parser.add_argument("--only", help="kernels of one family, as products")
     parser.add_argument("-o", "--output", required=True)
     args = parser.parse_args()
     chosen = seed(args.seed)
+    families = [f for f in FAMILIES if args.only in (None, f.__name__)]
     rng = random.Random(chosen)
     os.makedirs(args.output, exist_ok=True)
     used = {}
     for start in range(0, args.count, args.per_file):
         text = HEAD.format(seed=chosen)
         for number in range(start, min(start + args.per_file, args.count)):
-            k = make(rng, f"kernel_{number:03}")
+            k = make(rng, f"kernel_{number:03}", families)
             text += k.text(len(k.inputs), len(k.results))
             for which, values in (("A", k.inputs), ("E", k.results)):
                 with open(os.path.join(args.output, f"{k.name}_{which}.npy"), "wb") as file:

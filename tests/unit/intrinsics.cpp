@@ -1,6 +1,9 @@
 // The table as data: complete, consistent, found by name, bound and verified as Python would call it.
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 
 #include "compiler/intrinsics/arguments.h"
@@ -8,6 +11,7 @@
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/intrinsics/say.h"
 #include "compiler/intrinsics/spellings.h"
+#include "compiler/ptx/chain.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/intrinsics_samples.h"
 
@@ -29,7 +33,91 @@ const char* const kTargets[] = {"sm_75",  "sm_80",   "sm_89",   "sm_90",   "sm_9
 // (session_launch.cpp); L4 to L10, L13 and L14 are expressions and statements of the language (cuda.cpp).
 bool is_no_row(const std::string& id) { return is_one_of(id, "E30|E31|E35|E40|E41|L4|L5|L6|L7|L8|L9|L10|L13|L14"); }
 
+// Where the literal begins whose closing quote is at `end`.
+std::size_t opening_quote(const std::string& source, std::size_t end) {
+  std::size_t at = source.rfind('"', end - 1);
+  while (source[at - 1] == '\\') at = source.rfind('"', at - 1);
+  return at;
+}
+
+// The texts for say() in a source, with the literals before them that the compiler joins to them.
+void add_row_texts(const std::string& source, std::vector<std::string>& out) {
+  constexpr std::string_view kSuffix = "_row_text";
+  for (std::size_t at = source.find("\"_row_text"); at != source.npos; at = source.find("\"_row_text", at + 1)) {
+    std::string joined;
+    for (std::size_t end = at; source[end] == '"';) {
+      const std::size_t begin = opening_quote(source, end);
+      std::string text;
+      for (std::size_t i = begin + 1; i < end; ++i)
+        if (source[i] != '\\' || source[++i] != '\n') text += source[i];
+      joined.insert(0, text);
+      end = source.find_last_not_of(" \n", begin - 1);
+      if (source.compare(end + 1 - kSuffix.size(), kSuffix.size(), kSuffix) == 0) end -= kSuffix.size();
+    }
+    out.push_back(joined);
+  }
+}
+
+std::vector<std::string> row_texts() {
+  std::vector<std::string> out;
+  for (const char* part : {"/compiler", "/server"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(TILEWRIGHT_SOURCE_DIR + std::string(part))) {
+      if (entry.path().extension() != ".cpp") continue;
+      std::ifstream in(entry.path());
+      add_row_texts({std::istreambuf_iterator<char>(in), {}}, out);
+    }
+  }
+  return out;
+}
+
+// Can a script of the release write this: a name, or a whole instruction where it is called?
+bool is_written(const std::string& path, bool called, text::Dialect release) {
+  if (release < text::Dialect::V0_27 || !path.starts_with("ptx."))
+    return is_intrinsic(release, path) || (!called && is_namespace(release, path));
+  std::string tokens;
+  for (std::size_t from = 4; from < path.size();) {
+    const std::size_t end = std::min(path.find('.', from), path.size());
+    tokens.append(tokens.empty() ? "" : ".").append(ptx::token_of_word(path.substr(from, end - from)));
+    from = end + 1;
+  }
+  const auto chain = ptx::Chain::parse(tokens);
+  return chain && (!called || chain->complete());
+}
+
 }  // namespace
+
+TEST_CASE("what hints and fixes say to write exists in the release of the script") {
+  static const std::regex name(R"(T\.((?:ptx|cuda)\.[A-Za-z0-9_.]*[A-Za-z0-9_])(\()?)");
+  const std::vector<std::string> texts = row_texts();
+  CHECK(texts.size() > 80);
+  for (const std::string& text : texts) {
+    for (text::Dialect release : {text::Dialect::V0_25, text::Dialect::V0_26, text::Dialect::V0_27}) {
+      const std::string said = say(text, release);
+      for (std::sregex_iterator at(said.begin(), said.end(), name), end; at != end; ++at) {
+        INFO(text::dialect_name(release) << ": " << said);
+        CHECK(is_written((*at)[1], (*at)[2].matched, release));
+      }
+    }
+  }
+}
+
+TEST_CASE("arguments behind a name are written as the release writes them") {
+  using text::Dialect;
+  const auto newest = [](std::string_view text) { return say(text, Dialect::V0_27); };
+  CHECK(newest("put {bulk_commit}() and {bulk_wait}(0, True), then") ==
+        "put T.ptx.cp.async_.bulk.commit_group() and T.ptx.cp.async_.bulk.wait_group.read(0), then");
+  CHECK(newest("{bulk_wait}(0)") == "T.ptx.cp.async_.bulk.wait_group(0)");
+  CHECK(newest("{fence_proxy_async}(\"shared::cta\")") == "T.ptx.fence.proxy.async_.shared__cta()");
+  CHECK(newest("{mbarrier_arrive}(bars.ptr_to([0, 1]))") ==
+        "T.ptx.mbarrier.arrive.shared.b64(bars.ptr_to([0, 1]), T.uint32(1))");
+  CHECK(newest("{tmem_dealloc}(address, n_cols=64) into") ==
+        "T.ptx.tcgen05.dealloc.cta_group__1.sync.aligned.b32(address, T.uint32(64)) into");
+  CHECK(newest("{bulk_wait}(0") == "T.ptx.cp.async_.bulk.wait_group(0");
+  CHECK(say("{bulk_wait}(0, True)", Dialect::V0_26) == "T.ptx.cp_async.bulk.wait_group(0, True)");
+  CHECK(say_call(*row_of_id("E1"), "(bar, noinc=True)", Dialect::V0_26) == "T.ptx.cp_async.mbarrier.arrive.noinc(bar)");
+  CHECK(say_call(*row_of_id("P6"), "(bar, 4096)", Dialect::V0_27) ==
+        "T.ptx.mbarrier.arrive.expect_tx.shared.b64(bar, T.uint32(4096))");
+}
 
 TEST_CASE("names in braces are spelled as a release spells their rows, and other text stays") {
   using text::Dialect;

@@ -39,7 +39,7 @@ constexpr RowText kRows[] = {
     {"multimem_cp_reduce_async_bulk_f32_noftz",
      "multimem.cp reduce async bulk sem=relaxed? scope=cta|cluster|gpu|sys? global shared::cta bulk_group add "
      "noftz f32",
-     "[dst_mem@global] [src_mem@shared::cta] size:u32", "sm_90 9.4 if:mbarrier_order"},
+     "[dst_mem@global] [src_mem@shared::cta] size:u32", "sm_90 9.4 if:mbarrier_order same:E13"},
     {"cp_async_bulk_prefetch", "cp async bulk prefetch L2 global cache=L2::cache_hint?",
      "[src_mem@global] size:u32 cache_policy:u64?cache", "sm_90 8.0 same:E12"},
     {"cp_async_wait_group", "cp async wait_group", "#group", "sm_80 7.0 orders same:P34"},
@@ -96,11 +96,11 @@ constexpr RowText kRows[] = {
     {"multimem_cp_async_bulk",
      "multimem.cp async bulk sem=weak|relaxed? scope=cta|cluster|gpu|sys? global shared::cta bulk_group "
      "cp_mask? type=b128?",
-     "[dst_mem@global] [src_mem@shared::cta] size:u32 byte_mask:u16?cp_mask", "sm_103a 9.3 if:bulk_order"},
+     "[dst_mem@global] [src_mem@shared::cta] size:u32 byte_mask:u16?cp_mask", "sm_103a 9.3 if:bulk_order same:P40"},
     {"multimem_cp_reduce_async_bulk",
      "multimem.cp reduce async bulk sem=relaxed? scope=cta|cluster|gpu|sys? global shared::cta "
      "completion=bulk_group redop=@reductions noftz? type=@bulk_types",
-     "[dst_mem@global] [src_mem@shared::cta] size:u32", "sm_103a 9.3 if:bulk_reduce"},
+     "[dst_mem@global] [src_mem@shared::cta] size:u32", "sm_103a 9.3 if:bulk_reduce same:E13"},
     {"cp_async_bulk_commit_group", "cp async bulk commit_group", "", "sm_90 8.0 same:P41"},
     {"cp_async_mbarrier_arrive", "cp async mbarrier arrive noinc? space=shared|shared::cta? b64", "[addr]",
      "sm_80 7.0 same:E1"},

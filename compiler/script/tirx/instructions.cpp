@@ -144,10 +144,15 @@ const ir::Call* call_of(ir::Expr e, const intrinsics::Intrinsic& row) {
   return call && call->callee == &row ? call : nullptr;
 }
 
-// A pointer whose type says that it leads into shared memory.
+// A pointer whose type says that it leads into shared memory: of a buffer, of an element, and so many bytes behind one.
 bool is_shared(ir::Expr pointer) {
-  const auto* var = pointer.as<ir::Var>();
-  return var && var->storage_scope.starts_with("shared");
+  if (const auto* var = pointer.as<ir::Var>()) return var->storage_scope.starts_with("shared");
+  const auto* call = pointer.as<ir::Call>();
+  if (!call || call->args.empty()) return false;
+  if (call->callee == &ir::builtin::handle_byte_offset || call->callee == &ir::builtin::pointer_offset)
+    return is_shared(call->args[0]);
+  const auto* element = call->callee == &ir::builtin::address_of ? call->args[0].as<ir::Load>() : nullptr;
+  return element && element->buffer->scope == ir::StorageScope::Shared;
 }
 
 // The buffer that an address of an element lies in; null: it is another pointer.
@@ -291,15 +296,19 @@ class InstructionCall {
     compare_spaces();
     auto resolved = words_.empty() ? resolve() : resolve_printed();
     if (!resolved) {
-      const std::size_t dot = shown_.rfind('.');
-      return in_.fail(code::kIntrinsic, args_.call, "T.ptx: " + one_line(resolved.error()),
-                      of_another_release(in_, shown_.substr(0, dot), shown_.substr(dot + 1)));
+      return in_.fail(code::kIntrinsic, args_.call, "T.ptx: " + one_line(resolved.error()), advice_of_release());
     }
     const ir::Expr call = intrinsics::form_call(*resolved, values(*resolved), pred_);
     return emit(call);
   }
 
  private:
+  // What this release writes, where the words are a name of another one.
+  std::string advice_of_release() const {
+    const std::size_t dot = shown_.rfind('.');
+    return of_another_release(in_, shown_.substr(0, dot), shown_.substr(dot + 1));
+  }
+
   // A traced kernel says what a copy that takes place nowhere leaves at its destination. False: an error is pending.
   bool says_what_is_skipped() {
     const bool copies = text_.starts_with("cp.async.ca.shared") || text_.starts_with("cp.async.cg.shared");
@@ -332,7 +341,11 @@ class InstructionCall {
         if (!keeps) return false;
         preserve_dst_ = *keeps;
       } else if (k.name != "pred") {
-        in_.unknown_keyword(shown_, k, kKnown);
+        if (const std::string advice = advice_of_release(); advice.empty()) {
+          in_.unknown_keyword(shown_, k, kKnown);
+        } else {
+          in_.fail(code::kArguments, k.at_name(), shown_ + " has no argument '" + std::string(k.name) + "'", advice);
+        }
         return false;
       } else if (!k.value.is_none()) {
         Given given;

@@ -2,6 +2,7 @@
 #include "compiler/builder/launch.h"
 #include "compiler/expr/analyzer.h"
 #include "compiler/expr/promote.h"
+#include "compiler/ir/unroll.h"
 #include "compiler/script/tirx/tirx.h"
 
 namespace tilewright::script {
@@ -112,14 +113,31 @@ Value make_loop(Interpreter& in, LoopArguments bounds, ir::LoopKind kind, ir::Un
   return Value::object(f);
 }
 
-// What the reference turns into a pragma: unroll= by its truth, and two annotations by being there, whatever they hold.
-// (Both at once: the one that disables; two pragmas in a row have no defined meaning.) Nothing: an error is pending.
+// Since 0.27 a number says how many copies of the body there are; before, and for all else, the truth of it counts.
+// Nothing: an error is pending.
+std::optional<ir::UnrollHint> wanted_unroll(Interpreter& in, Value unroll, text::Span span) {
+  if (unroll.is_int() && in.dialect() >= text::Dialect::V0_27) {
+    const auto copies = in.as_int(unroll, span, "unroll=");
+    if (!copies) return std::nullopt;
+    if (*copies > 0) return ir::unrolled_by(*copies);
+    in.fail(code::kLoop, span, "unroll= of a loop is True, False or a number from 1 on, not " + std::to_string(*copies),
+            "write unroll=False for a loop that stays as it is", "ValueError");
+    return std::nullopt;
+  }
+  const auto wanted = in.truth(unroll, span);
+  if (!wanted) return std::nullopt;
+  return *wanted ? ir::UnrollHint::Full : ir::UnrollHint::Off;
+}
+
+// What the reference turns into a pragma: unroll=, and two annotations, which before 0.27 count by being there,
+// whatever they hold. (Both at once: the one that disables; two pragmas in a row have no defined meaning.) Nothing: an
+// error is pending.
 std::optional<ir::UnrollHint> hint_of(Interpreter& in, Value unroll, Value annotations, text::Span span) {
   ir::UnrollHint hint = ir::UnrollHint::None;
   if (!unroll.is_none()) {
-    auto wanted = in.truth(unroll, span);
+    const auto wanted = wanted_unroll(in, unroll, span);
     if (!wanted) return std::nullopt;
-    hint = *wanted ? ir::UnrollHint::Full : ir::UnrollHint::Off;
+    hint = *wanted;
   }
   if (annotations.is_none() || annotations.is_poison() || annotations.is_opaque()) return hint;
   Dict* dict = annotations.as<Dict>();
@@ -131,7 +149,12 @@ std::optional<ir::UnrollHint> hint_of(Interpreter& in, Value unroll, Value annot
     auto name = in.as_string(key, span, "an annotation's name");
     if (!name) return std::nullopt;
     if (*name == "disable_unroll") hint = ir::UnrollHint::Off;
-    if (*name == "pragma_unroll" && hint == ir::UnrollHint::None) hint = ir::UnrollHint::Full;
+    if (*name != "pragma_unroll" || hint != ir::UnrollHint::None) continue;
+    hint = ir::UnrollHint::Full;
+    if (!value.is_int() || in.dialect() < text::Dialect::V0_27) continue;
+    const auto copies = in.as_int(value, span, "pragma_unroll");
+    if (!copies) return std::nullopt;
+    if (*copies > 0) hint = ir::unrolled_by(*copies);
   }
   return hint;
 }

@@ -302,6 +302,19 @@ constexpr Moved kMoved[] = {
     {text::Dialect::V0_27, "tvm.tirx.functor", ""},
 };
 
+// Modules that came with a release, and what had their names before; empty: nothing.
+constexpr Moved kCame[] = {
+    {text::Dialect::V0_27, "tvm.arith", "tvm.sym"},
+    {text::Dialect::V0_27, "", "tvm.backend.cuda.cpp"},
+    {text::Dialect::V0_27, "", "tvm.backend.cuda.ptx"},
+    {text::Dialect::V0_27, "", "tvm.backend.cuda.host"},
+};
+
+// Is it this module, or one inside it?
+bool is_within(std::string_view dotted, std::string_view module) {
+  return dotted.starts_with(module) && (dotted.size() == module.size() || dotted[module.size()] == '.');
+}
+
 const Module* row_of(std::string_view path) {
   auto found = std::ranges::lower_bound(kModules, path, {}, &Module::path);
   return found != std::end(kModules) && found->path == path ? found : nullptr;
@@ -360,11 +373,13 @@ std::string_view nearest_of(const Module& module, std::string_view name, F&& fit
 }
 
 std::optional<std::string> moved_module(std::string_view dotted, text::Dialect release) {
-  for (const Moved& m : kMoved) {
-    const bool inside = dotted.size() > m.was.size() && dotted[m.was.size()] == '.';
-    if (m.release > release || !dotted.starts_with(m.was) || (dotted.size() != m.was.size() && !inside)) continue;
-    return m.is.empty() ? std::string() : std::string(m.is).append(dotted.substr(m.was.size()));
-  }
+  const auto with = [&](std::string_view other, std::string_view own) {
+    return other.empty() ? std::string() : std::string(other).append(dotted.substr(own.size()));
+  };
+  for (const Moved& m : kMoved)
+    if (m.release <= release && is_within(dotted, m.was)) return with(m.is, m.was);
+  for (const Moved& m : kCame)
+    if (m.release > release && is_within(dotted, m.is)) return with(m.was, m.is);
   return std::nullopt;
 }
 

@@ -18,7 +18,8 @@ bool is_open_module(std::string_view path);
 bool module_has(std::string_view path, std::string_view name);
 // Is the name one of those that are listed for the module?
 bool lists_name(std::string_view path, std::string_view name);
-// Of a module that the release has no longer: what it is called there; empty: nothing like it. Nothing: it is there.
+// Of a module that the release does not have, or not yet: what it is called there; empty: nothing like it. Nothing: it
+// is there.
 std::optional<std::string> moved_module(std::string_view dotted, text::Dialect release);
 // The name of the module that was meant; empty: none is near, or the module is open.
 std::string_view nearest_in_module(std::string_view path, std::string_view name);

@@ -28,6 +28,7 @@ Value lookup_ir_script(Interpreter& in, Namespace& self, std::string_view name) 
       return args.positional[0];
     });
   }
+  if (name == "meta_var" && in.dialect() >= text::Dialect::V0_26) return in.attribute(tirx_namespace(in), name, {});
   return not_followed(in, self, name);
 }
 

@@ -135,12 +135,15 @@ struct Matrices {
 
 // Of each group of elements of a row half are stored; four bits of metadata say which (PTX ISA 9.7.14.6.1, "Sparse
 // matrix storage"): two indices of an element in a group of four, of a pair of elements in a group of eight, or one
-// element of two in words of its own. Of a row and of four groups, 16 bits are in one lane's word: the lower half for
-// row r, the upper one for row r + 8.
+// element of two in words of its own. Elements of 16 and 32 bits: a lane's word holds four groups, those of row r in
+// its lower half and those of row r + 8 in the upper one. Elements of 8 and 4 bits: it holds eight groups of one row,
+// and the lane after it those of row r + 8 (measured on an H100).
 std::uint64_t indices_of(const Multiply& f, const std::array<std::uint64_t, kLanes>& metadata, int row, int group) {
-  const int lanes = f.metadata_lanes();
-  const int lane = row % 8 * 4 + (lanes == 4 ? 0 : f.selector * lanes) + group / 4;
-  return metadata[static_cast<std::size_t>(lane)] >> (row / 8 * 16 + group % 4 * 4) & 15;
+  const int lanes = f.metadata_lanes(), first = row % 8 * 4 + (lanes == 4 ? 0 : f.selector * lanes);
+  const bool narrow = bits_of(f.a) <= 8 && lanes >= 2;
+  const int lane = narrow ? first + group / 8 * 2 + row / 8 : first + group / 4;
+  const int bit = narrow ? group % 8 * 4 : row / 8 * 16 + group % 4 * 4;
+  return metadata[static_cast<std::size_t>(lane)] >> bit & 15;
 }
 
 int dense_k(const Multiply& f, const std::array<std::uint64_t, kLanes>& metadata, int row, int stored) {

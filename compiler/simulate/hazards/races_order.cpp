@@ -38,7 +38,17 @@ void Races::close(std::uint64_t at) {
   p.open.clear();
 }
 
-void Races::leave(const Thread& t, std::uint64_t at) { order_.acquire(t.number, place(at).over); }
+// A relaxed wait on an mbarrier waits and orders nothing; a fence behind it completes it, as it does a relaxed read
+// (PTX ISA 9.7.13.15.16, mbarrier.test_wait; 8.8).
+void Races::leave(const Thread& t, std::uint64_t at) {
+  if (machine_.find_barrier(at) && machine_.site_of(t).semantics == intrinsics::Semantics::Relaxed) {
+    missed_[t.number] = Missed::Semantics;
+    Heard& heard = heard_[t.number];
+    if (heard.own.empty() || heard.own.back() != place(at).over) heard.own.push_back(place(at).over);
+    return;
+  }
+  order_.acquire(t.number, place(at).over);
+}
 
 void Races::init_barrier(const Thread& t, std::uint64_t barrier) {
   places_.erase(barrier);

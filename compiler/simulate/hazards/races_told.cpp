@@ -169,7 +169,8 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
       return {code::kRace, Severity::Error, "the release or the acquire between them has the scope of one CTA",
               "give both the scope cluster or gpu"};
     case Missed::Semantics:
-      return {code::kRace, Severity::Error, "what the thread has read in between is relaxed, and orders nothing",
+      return {code::kRace, Severity::Error,
+              "the read or the wait of the thread in between is relaxed, and orders nothing",
               "release on the side that writes and acquire on this one, "
               "or put {thread_fence}() before and behind"_row_text};
     default: return {code::kRace, Severity::Error, unordered, barrier};

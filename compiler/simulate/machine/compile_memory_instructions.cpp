@@ -21,6 +21,9 @@ DataType type_in_memory(std::string_view token, DataType carrier) {
   return {token.starts_with('s') ? TypeCode::Int : TypeCode::UInt, static_cast<std::uint8_t>(bits), 1};
 }
 
+// What the register is called that an instruction stores or combines.
+std::string_view stored_operand(const auto& in) { return in.begins("multimem_") ? "b" : "value"; }
+
 }  // namespace
 
 Site Compiler::site_as(const Instruction27& in, std::string_view id) {
@@ -41,21 +44,25 @@ Site Compiler::site_as(const Instruction27& in, std::string_view id) {
 
 // Loads, stores and atomics. False: it is none of them.
 bool Compiler::move_memory(const Instruction27& in) {
-  const bool load = in.begins("ld_") || in.begins("ldu") || in.id() == "ld";
-  const bool store = in.id() == "st" || in.begins("st_vec");
-  const bool atomic = in.form.row->family == "atom" || in.form.row->family == "red";
+  // The machine has one GPU, so that an address of multimem stands for one replica: a sum over all is its value.
+  const bool multimem = in.begins("multimem_") && !in.id().contains("async");
+  const bool load = in.begins("ld_") || in.begins("ldu") || in.id() == "ld" || in.begins("multimem_ld");
+  const bool store = in.id() == "st" || in.begins("st_vec") || (multimem && in.begins("multimem_st"));
+  const bool atomic =
+      in.form.row->family == "atom" || in.form.row->family == "red" || (multimem && in.begins("multimem_red"));
   if ((!load && !store && !atomic) || in.word("type") == "b128") return false;
   const Register at = scalar(in.operand("addr"));
   if (atomic) return move_atomically(in, at);
-  const ptx::Bound* value = in.bound(load ? "d" : "value");
-  const DataType type = type_in_memory(in.word("type"), value->dtype);
+  const std::string_view stored = stored_operand(in);
+  const ptx::Bound* value = in.bound(load ? "d" : stored);
+  const DataType type = multimem ? value->dtype : type_in_memory(in.word("type"), value->dtype);
   if (type.bits < 8) return false;
   if (store) {
     Site s = site_as(in, "P57");
     s.type = type;
     s.args = {at};
     for (int k = 0; k < value->lanes; ++k) {
-      const Expr e = in.operand("value", k);
+      const Expr e = in.operand(stored, k);
       if (!e) return false;  // a lane that is not written
       s.items.push_back(scalar(e));
     }
@@ -89,7 +96,8 @@ bool Compiler::move_atomically(const Instruction27& in, Register at) {
   if (type.bits < 16) return false;
   const int bytes = type.bits / 8 * (packed ? 2 : 1);
   const DataType in_register = packed ? kUInt32 : type;
-  const ptx::Bound* value = in.bound("value");
+  const std::string_view stored = stored_operand(in);
+  const ptx::Bound* value = in.bound(stored);
   std::vector<std::pair<Expr, Register>> results;
   for (int k = 0; k < value->lanes; ++k) {
     Site s = site_as(in, swap ? "C34" : "P60");
@@ -102,7 +110,7 @@ bool Compiler::move_atomically(const Instruction27& in, Register at) {
       s.args.push_back(same_bits(e.dtype(), in_register, scalar(e)));
     };
     if (swap) given("compare");
-    given("value");
+    given(stored);
     if (!swap) s.code = static_cast<int>(*combine_named(op));
     const Expr to = in.operand("d", k);
     const Register old = meet(std::move(s), to ? in_register : kVoid)[0];

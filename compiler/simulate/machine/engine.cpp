@@ -195,7 +195,7 @@ bool Engine::leave(Machine& m, std::uint32_t cta) {
         Finding f;
         f.code = code::kUnfinished;
         f.message =
-            bulk ? "the CTA ends before this copy has read its shared memory: no cp_async.bulk.wait_group waits for "
+            bulk ? "the CTA ends before this copy has read its shared memory: no cp.async.bulk.wait_group waits for "
                    "it"
                  : "the CTA ends while this copy is under way: no thread waits on its barrier";
         f.hint = bulk ? "put {bulk_commit}() and {bulk_wait}(0, read=True) behind "_row_text
