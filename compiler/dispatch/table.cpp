@@ -10,82 +10,82 @@
 
 // Primitive, variant, priority, releases that have it, namespace of its predicates() and plan(), whether a single
 // thread issues it, and the keywords of the primitive's row that it reads.
-#define TILEWRIGHT_VARIANTS(V)                                                                                        \
-  V("copy", "gmem_smem", 10, kUntil26, copy_gmem_smem, false)                                                         \
-  V("copy", "ldstmatrix", 10, kAll, copy_ldstmatrix, false)                                                           \
-  V("copy", "reg", 10, kUntil26, copy_reg, false)                                                                     \
-  V("copy", "vec_auto", 10, kSince26, copy_vec_auto, false, "cache", "l1_evict", "l2_evict", "prefetch_size")         \
-  V("copy", "vec_16b", 20, kSince26, copy_vec_16b, false, "cache", "l1_evict", "l2_evict", "prefetch_size")           \
-  V("copy", "vec_32b", 20, kSince26, copy_vec_32b, false, "cache", "l1_evict", "l2_evict", "prefetch_size")           \
-  V("copy", "vec_64b", 20, kSince26, copy_vec_64b, false, "cache", "l1_evict", "l2_evict", "prefetch_size")           \
-  V("copy", "vec_128b", 20, kSince26, copy_vec_128b, false, "cache", "l1_evict", "l2_evict", "prefetch_size")         \
-  V("copy", "vec_256b", 20, kSince26, copy_vec_256b, false, "cache", "l1_evict", "l2_evict", "prefetch_size")         \
-  V("copy", "fallback", 0, kAll, copy_fallback, false)                                                                \
-  V("copy_async", "ldgsts", 20, kUntil26, copy_async_ldgsts, false)                                                   \
-  V("copy_async", "ldgsts", 20, kSince26, copy_async_ldgsts, false, "direct", "predicate", "fill_mode",               \
-    "prefetch_size")                                                                                                  \
-  V("copy_async", "dsmem", 10, kAll, copy_async_dsmem, true, "mbar", "remote_cta_id")                                 \
-  V("copy_async", "tma", 10, kUntil26, copy_async_tma, true, "mbar", "cta_group", "cta_mask", "cache_hint",           \
-    "use_tma_reduce", "oob", "prefetch_tensormap")                                                                    \
-  V("copy_async", "tma_auto", 10, kSince26, copy_async_tma_auto, true, "mbar", "cta_group", "cta_mask",               \
-    "use_tma_reduce", "oob", "prefetch_tensormap", "tensormap_l2_promotion", "mbarrier_addr", "cache_hint",           \
-    "tma_dtype")                                                                                                      \
-  V("copy_async", "tma_explicit", 10, kSince26, copy_async_tma_explicit, true, "mbar", "oob", "cta_group",            \
-    "use_tma_reduce", "cta_mask", "mbarrier_addr", "prefetch_tensormap", "cache_hint", "tma_dtype",                   \
-    "tensormap_l2_promotion", "src_selector", "gather4")                                                              \
-  V("copy_async", "smem->tmem", 10, kUntil26, copy_async_smem_tmem, true, "cta_group")                                \
-  V("copy_async", "smem->tmem", 10, kSince26, copy_async_smem_tmem, true, "cta_group", "shape", "multicast")          \
-  V("copy_async", "tmem<->local", 10, kAll, copy_async_tmem_local, false)                                             \
-  V("gemm", "mma.m16n8k*", 10, kAll, gemm_mma, false)                                                                 \
-  V("gemm_async", "tcgen05", 10, kUntil26, gemm_async_tcgen05, true, "cta_group", "descI")                            \
-  V("gemm_async", "tcgen05", 10, kSince26, gemm_async_tcgen05, true, "cta_group", "descI", "mma_m", "mma_n",          \
-    "smem_desc", "weight_stationary", "is_AB_tf32")                                                                   \
-  V("gemm_async", "wgmma", 5, kAll, gemm_async_wgmma, false)                                                          \
-  V("add", "reg", 10, kAll, elementwise_reg, false, "rounding_mode")                                                  \
-  V("cast", "reg", 10, kAll, elementwise_reg, false)                                                                  \
-  V("exp", "reg", 10, kAll, elementwise_reg, false)                                                                   \
-  V("exp2", "reg", 10, kAll, elementwise_reg, false)                                                                  \
-  V("fdiv", "reg", 10, kAll, elementwise_reg, false)                                                                  \
-  V("fill", "reg", 10, kAll, elementwise_reg, false)                                                                  \
-  V("fma", "reg", 10, kAll, elementwise_reg, false, "rounding_mode")                                                  \
-  V("log2", "reg", 10, kSince26, elementwise_reg, false)                                                              \
-  V("maximum", "reg", 10, kSince26, elementwise_reg, false)                                                           \
-  V("mul", "reg", 10, kAll, elementwise_reg, false, "rounding_mode")                                                  \
-  V("reciprocal", "reg", 10, kAll, elementwise_reg, false)                                                            \
-  V("silu", "reg", 10, kAll, elementwise_reg, false)                                                                  \
-  V("sqrt", "reg", 10, kAll, elementwise_reg, false)                                                                  \
-  V("sub", "reg", 10, kAll, elementwise_reg, false, "rounding_mode")                                                  \
-  V("zero", "reg", 10, kAll, elementwise_reg, false)                                                                  \
-  V("add", "smem", 10, kAll, elementwise_smem, false, "rounding_mode")                                                \
-  V("cast", "smem", 10, kAll, elementwise_smem, false)                                                                \
-  V("exp", "smem", 10, kAll, elementwise_smem, false)                                                                 \
-  V("exp2", "smem", 10, kAll, elementwise_smem, false)                                                                \
-  V("fdiv", "smem", 10, kAll, elementwise_smem, false)                                                                \
-  V("fill", "smem", 10, kAll, elementwise_smem, false)                                                                \
-  V("fma", "smem", 10, kAll, elementwise_smem, false, "rounding_mode")                                                \
-  V("log2", "smem", 10, kSince26, elementwise_smem, false)                                                            \
-  V("maximum", "smem", 10, kSince26, elementwise_smem, false)                                                         \
-  V("mul", "smem", 10, kAll, elementwise_smem, false, "rounding_mode")                                                \
-  V("reciprocal", "smem", 10, kAll, elementwise_smem, false)                                                          \
-  V("silu", "smem", 10, kAll, elementwise_smem, false)                                                                \
-  V("sqrt", "smem", 10, kAll, elementwise_smem, false)                                                                \
-  V("sub", "smem", 10, kAll, elementwise_smem, false, "rounding_mode")                                                \
-  V("zero", "smem", 10, kAll, elementwise_smem, false)                                                                \
-  V("sum", "packed_add_sum", 20, kAll, sum_packed_add_sum, false)                                                     \
-  V("max", "3input_maxmin", 20, kAll, reduce_three_input, false)                                                      \
-  V("min", "3input_maxmin", 20, kAll, reduce_three_input, false)                                                      \
-  V("sum", "local", 10, kAll, reduce_local, false, "thread_reduce")                                                   \
-  V("sum", "shared", 10, kAll, reduce_shared, false)                                                                  \
-  V("max", "local", 10, kAll, reduce_local, false, "thread_reduce")                                                   \
-  V("max", "shared", 10, kAll, reduce_shared, false)                                                                  \
-  V("min", "local", 10, kAll, reduce_local, false, "thread_reduce")                                                   \
-  V("min", "shared", 10, kAll, reduce_shared, false)                                                                  \
-  V("permute_layout", "warp_xor_swizzle", 20, kAll, permute_layout_warp_xor_swizzle, false)                           \
-  V("apply", "instruction", 10, kSince27, tile_apply, false, "instruction", "cache_policy", "preserve_dst",           \
-    "chunk_bytes", "src_size", "ignore_src", "pred")                                                                  \
-  V("apply", "tensor_copy", 10, kSince27, copy_async_tma_apply, true, "instruction", "cache_policy", "box", "coords", \
-    "coord_steps", "format", "element_strides", "swizzle", "interleave", "l2_promotion", "oob_fill", "mbar",          \
-    "cta_mask", "pred")                                                                                               \
+#define TILEWRIGHT_VARIANTS(V)                                                                                         \
+  V("copy", "gmem_smem", 10, kUntil26, copy_gmem_smem, false)                                                          \
+  V("copy", "ldstmatrix", 10, kAll, copy_ldstmatrix, false)                                                            \
+  V("copy", "reg", 10, kUntil26, copy_reg, false)                                                                      \
+  V("copy", "vec_auto", 10, kSince26, copy_vec_auto, false, "cache", "l1_evict", "l2_evict", "prefetch_size")          \
+  V("copy", "vec_16b", 20, kSince26, copy_vec_16b, false, "cache", "l1_evict", "l2_evict", "prefetch_size")            \
+  V("copy", "vec_32b", 20, kSince26, copy_vec_32b, false, "cache", "l1_evict", "l2_evict", "prefetch_size")            \
+  V("copy", "vec_64b", 20, kSince26, copy_vec_64b, false, "cache", "l1_evict", "l2_evict", "prefetch_size")            \
+  V("copy", "vec_128b", 20, kSince26, copy_vec_128b, false, "cache", "l1_evict", "l2_evict", "prefetch_size")          \
+  V("copy", "vec_256b", 20, kSince26, copy_vec_256b, false, "cache", "l1_evict", "l2_evict", "prefetch_size")          \
+  V("copy", "fallback", 0, kAll, copy_fallback, false)                                                                 \
+  V("copy_async", "ldgsts", 20, kUntil26, copy_async_ldgsts, false)                                                    \
+  V("copy_async", "ldgsts", 20, kSince26, copy_async_ldgsts, false, "direct", "predicate", "fill_mode",                \
+    "prefetch_size")                                                                                                   \
+  V("copy_async", "dsmem", 10, kAll, copy_async_dsmem, true, "mbar", "remote_cta_id")                                  \
+  V("copy_async", "tma", 10, kUntil26, copy_async_tma, true, "mbar", "cta_group", "cta_mask", "cache_hint",            \
+    "use_tma_reduce", "oob", "prefetch_tensormap")                                                                     \
+  V("copy_async", "tma_auto", 10, kSince26, copy_async_tma_auto, true, "mbar", "cta_group", "cta_mask",                \
+    "use_tma_reduce", "oob", "prefetch_tensormap", "tensormap_l2_promotion", "mbarrier_addr", "cache_hint",            \
+    "tma_dtype")                                                                                                       \
+  V("copy_async", "tma_explicit", 10, kSince26, copy_async_tma_explicit, true, "mbar", "oob", "cta_group",             \
+    "use_tma_reduce", "cta_mask", "mbarrier_addr", "prefetch_tensormap", "cache_hint", "tma_dtype",                    \
+    "tensormap_l2_promotion", "src_selector", "gather4")                                                               \
+  V("copy_async", "smem->tmem", 10, kUntil26, copy_async_smem_tmem, true, "cta_group")                                 \
+  V("copy_async", "smem->tmem", 10, kSince26, copy_async_smem_tmem, true, "cta_group", "shape", "multicast")           \
+  V("copy_async", "tmem<->local", 10, kAll, copy_async_tmem_local, false)                                              \
+  V("gemm", "mma.m16n8k*", 10, kAll, gemm_mma, false)                                                                  \
+  V("gemm_async", "tcgen05", 10, kUntil26, gemm_async_tcgen05, true, "cta_group", "descI")                             \
+  V("gemm_async", "tcgen05", 10, kSince26, gemm_async_tcgen05, true, "cta_group", "descI", "mma_m", "mma_n",           \
+    "smem_desc", "weight_stationary", "is_AB_tf32")                                                                    \
+  V("gemm_async", "wgmma", 5, kAll, gemm_async_wgmma, false)                                                           \
+  V("add", "reg", 10, kAll, elementwise_reg, false, "rounding_mode")                                                   \
+  V("cast", "reg", 10, kAll, elementwise_reg, false)                                                                   \
+  V("exp", "reg", 10, kAll, elementwise_reg, false)                                                                    \
+  V("exp2", "reg", 10, kAll, elementwise_reg, false)                                                                   \
+  V("fdiv", "reg", 10, kAll, elementwise_reg, false)                                                                   \
+  V("fill", "reg", 10, kAll, elementwise_reg, false)                                                                   \
+  V("fma", "reg", 10, kAll, elementwise_reg, false, "rounding_mode")                                                   \
+  V("log2", "reg", 10, kSince26, elementwise_reg, false)                                                               \
+  V("maximum", "reg", 10, kSince26, elementwise_reg, false)                                                            \
+  V("mul", "reg", 10, kAll, elementwise_reg, false, "rounding_mode")                                                   \
+  V("reciprocal", "reg", 10, kAll, elementwise_reg, false)                                                             \
+  V("silu", "reg", 10, kAll, elementwise_reg, false)                                                                   \
+  V("sqrt", "reg", 10, kAll, elementwise_reg, false)                                                                   \
+  V("sub", "reg", 10, kAll, elementwise_reg, false, "rounding_mode")                                                   \
+  V("zero", "reg", 10, kAll, elementwise_reg, false)                                                                   \
+  V("add", "smem", 10, kAll, elementwise_smem, false, "rounding_mode")                                                 \
+  V("cast", "smem", 10, kAll, elementwise_smem, false)                                                                 \
+  V("exp", "smem", 10, kAll, elementwise_smem, false)                                                                  \
+  V("exp2", "smem", 10, kAll, elementwise_smem, false)                                                                 \
+  V("fdiv", "smem", 10, kAll, elementwise_smem, false)                                                                 \
+  V("fill", "smem", 10, kAll, elementwise_smem, false)                                                                 \
+  V("fma", "smem", 10, kAll, elementwise_smem, false, "rounding_mode")                                                 \
+  V("log2", "smem", 10, kSince26, elementwise_smem, false)                                                             \
+  V("maximum", "smem", 10, kSince26, elementwise_smem, false)                                                          \
+  V("mul", "smem", 10, kAll, elementwise_smem, false, "rounding_mode")                                                 \
+  V("reciprocal", "smem", 10, kAll, elementwise_smem, false)                                                           \
+  V("silu", "smem", 10, kAll, elementwise_smem, false)                                                                 \
+  V("sqrt", "smem", 10, kAll, elementwise_smem, false)                                                                 \
+  V("sub", "smem", 10, kAll, elementwise_smem, false, "rounding_mode")                                                 \
+  V("zero", "smem", 10, kAll, elementwise_smem, false)                                                                 \
+  V("sum", "packed_add_sum", 20, kAll, sum_packed_add_sum, false)                                                      \
+  V("max", "3input_maxmin", 20, kAll, reduce_three_input, false)                                                       \
+  V("min", "3input_maxmin", 20, kAll, reduce_three_input, false)                                                       \
+  V("sum", "local", 10, kAll, reduce_local, false, "thread_reduce")                                                    \
+  V("sum", "shared", 10, kAll, reduce_shared, false)                                                                   \
+  V("max", "local", 10, kAll, reduce_local, false, "thread_reduce")                                                    \
+  V("max", "shared", 10, kAll, reduce_shared, false)                                                                   \
+  V("min", "local", 10, kAll, reduce_local, false, "thread_reduce")                                                    \
+  V("min", "shared", 10, kAll, reduce_shared, false)                                                                   \
+  V("permute_layout", "warp_xor_swizzle", 20, kAll, permute_layout_warp_xor_swizzle, false)                            \
+  V("apply", "instruction", 10, kSince27, tile_apply, false, "instruction", "cache_policy", "preserve_dst",            \
+    "chunk_bytes", "src_size", "ignore_src", "pred")                                                                   \
+  V("apply_tensor", "tensor_copy", 10, kSince27, copy_async_tma_apply, true, "instruction", "cache_policy", "box",     \
+    "coords", "coord_steps", "format", "element_strides", "swizzle", "interleave", "l2_promotion", "oob_fill", "mbar", \
+    "cta_mask", "pred")                                                                                                \
   V("ewise", "registers", 10, kSince27, tile_ewise, false, "function", "parameters")
 
 namespace tilewright::dispatch {

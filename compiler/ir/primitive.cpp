@@ -1,6 +1,7 @@
 #include "compiler/ir/primitive.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace tilewright::ir {
 namespace {
@@ -111,15 +112,11 @@ Operands inputs() {
           value("input3", "None"), value("input4", "None"), value("input5", "None")};
 }
 
-Keywords apply_keywords() {
+Keywords tensor_keywords() {
   return {
-      {"instruction", "None", "The instruction by its words, \"ld.global.v4.b32\"."},
+      {"instruction", "None", "The instruction by its words."},
       {"pred", "None", "Where it is 0, the instruction does not take place."},
-      {"preserve_dst", "False", "Where pred= is 0, the destination keeps its value."},
       {"cache_policy", "None", "The policy of a word with L2::cache_hint."},
-      {"chunk_bytes", "None", "Bytes that one cp.async copies: 4, 8 or 16."},
-      {"src_size", "None", "Bytes that one cp.async reads; the others are zeros."},
-      {"ignore_src", "None", "Where it is not 0, one cp.async writes zeros."},
       {"box", "None", "Of a tensor copy: the elements of the box, the innermost last."},
       {"coords", "None", "Of a tensor copy: where the box begins, the innermost last."},
       {"coord_steps", "None", "From one repetition to the next, a list for each dimension of threads and repetitions."},
@@ -134,10 +131,49 @@ Keywords apply_keywords() {
   };
 }
 
+Keywords apply_keywords() {
+  return {
+      {"instruction", "None", "The instruction by its words, \"ld.global.v4.b32\"."},
+      {"pred", "None", "Where it is 0, the instruction does not take place."},
+      {"preserve_dst", "False", "Where pred= is 0, the destination keeps its value."},
+      {"cache_policy", "None", "The policy of a word with L2::cache_hint."},
+      {"chunk_bytes", "None", "Bytes that one cp.async copies: 4, 8 or 16."},
+      {"src_size", "None", "Bytes that one cp.async reads; the others are zeros."},
+      {"ignore_src", "None", "Where it is not 0, one cp.async writes zeros."},
+  };
+}
+
 // A package calls it by a name of its own; printed kernels have it under one that is not offered.
 constexpr text::Releases kPackageAlone = text::since(text::Dialect::V0_27);
 
 // ---- the rows ------------------------------------------------------------------------------------------------------
+
+// Of the package that follows 0.27.
+std::vector<Primitive> package_rows() {
+  return {
+      {"apply",
+       {written("dst"), value("src", "None"), value("src2", "None"), value("src3", "None")},
+       apply_keywords(),
+       "Repeats one instruction over views.",
+       !kClips,
+       kPackageAlone,
+       {{text::Dialect::V0_27, "_apply"}}},
+      {"apply_tensor",
+       tile_to_tile(),
+       tensor_keywords(),
+       "Repeats one copy between a tensor and shared memory over views.",
+       !kClips,
+       kPackageAlone,
+       {{text::Dialect::V0_27, "_apply_tensor"}}},
+      {"ewise",
+       inputs(),
+       {{"function", "None", "The function, at its parameters."}, {"parameters", "None", "Its parameters."}},
+       "Stores a function of scalars at each register of a view.",
+       !kClips,
+       kPackageAlone,
+       {{text::Dialect::V0_27, "_ewise"}}},
+  };
+}
 
 std::vector<Primitive> rows() {
   return {
@@ -183,20 +219,6 @@ std::vector<Primitive> rows() {
        gemm_async_keywords(),
        "Starts a matrix product; the script waits for it."},
       {"permute_layout", tile_to_tile(), {}, "Moves a tile into another layout."},
-      {"apply",
-       {written("dst"), value("src", "None"), value("src2", "None"), value("src3", "None")},
-       apply_keywords(),
-       "Repeats one instruction over views.",
-       !kClips,
-       kPackageAlone,
-       {{text::Dialect::V0_27, "_apply"}}},
-      {"ewise",
-       inputs(),
-       {{"function", "None", "The function, at its parameters."}, {"parameters", "None", "Its parameters."}},
-       "Stores a function of scalars at each register of a view.",
-       !kClips,
-       kPackageAlone,
-       {{text::Dialect::V0_27, "_ewise"}}},
       {"binary_reduce",
        {written("binary_output"), written("reduce_output"), value("in1"), value("in2"), operation("binary_op"),
         operation("reduce_op"), axes("reduce_axes")},
@@ -257,7 +279,11 @@ std::string_view Primitive::name_in(text::Dialect release) const {
 }
 
 std::span<const Primitive> primitives() {
-  static const std::vector<Primitive> table = rows();
+  static const std::vector<Primitive> table = [] {
+    std::vector<Primitive> all = rows();
+    std::ranges::move(package_rows(), std::back_inserter(all));
+    return all;
+  }();
   return table;
 }
 

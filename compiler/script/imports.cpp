@@ -382,7 +382,10 @@ Value Interpreter::imported_name(Value module, const ImportPath& path, const syn
                     "ImportError");
   }
   Value v = ns->lookup(*this, *ns, n.name);
-  if (pending_) return v;
+  if (pending_) {
+    if (!pending_->diagnostic.span) pending_->diagnostic.span = imported_at(n);
+    return v;
+  }
   if (ns->space.empty() && !is_dialect_module(ns->path)) {  // of Python's library, of which we know a part
     std::string_view nearest = python::nearest_in_library(ns->path, n.name);
     if (nearest.empty()) return v.is_error() ? Value::opaque(keep(inner.dotted).data()) : v;

@@ -327,13 +327,13 @@ from tvm_tirx.script import tirx as T
 #--- modules
 # tilewright: dialect 0.27
 from tvm_tirx.backend.cuda.lang import TMEMPool
+#                                      ^^^^^^^^ error[TW2003]: tvm_tirx.backend.cuda.lang has no 'TMEMPool'
+#   hint: it has BaseTileScheduler, ClusterPersistentScheduler2D, FlashAttentionLPTScheduler, FlashAttentionLinearScheduler, MBarrier, Pipeline, PipelineState, SMEMPool, TCGen05Bar, TMABar, query_cancel_first_ctaid_x
 from tvm_tirx.tirx.layout import S, TileLayout
 import tvm_tirx
 
 layout = TileLayout(S[(4, 8)])
 mod = tvm_tirx.tirx.compile(None)
-# @nowhere error[TW2003]: tvm_tirx.backend.cuda.lang has no 'TMEMPool'
-#   hint: it has BaseTileScheduler, ClusterPersistentScheduler2D, FlashAttentionLPTScheduler, FlashAttentionLinearScheduler, MBarrier, Pipeline, PipelineState, SMEMPool, TCGen05Bar, TMABar, query_cancel_first_ctaid_x
 
 #--- one instruction over views: what becomes of it [calls] [cuda] [arch sm_90a]
 # tilewright: dialect 0.27
@@ -349,9 +349,7 @@ def k(A: T.Tensor((32, 4, 4), "float32"), C: T.Tensor((32, 4, 4), "float32")):
     T.cuda.tile.apply("ld.global.v4.f32", r, A, scope="warp")
     T.cuda.tile.apply(T.ptx.st.global_.v4.f32, C, r, scope="warp")
 #| 11 apply -> instruction: instruction ld.global.v4.f32, repetitions 4, group [32], repeat [4]
-#|   tensor_copy not_tried: ld.global.v4.f32 is no tensor copy
 #| 12 apply -> instruction: instruction st.global.v4.f32, repetitions 4, group [32], repeat [4]
-#|   tensor_copy not_tried: st.global.v4.f32 is no tensor copy
 
 #--- contracts of apply [cuda] [arch sm_90a]
 # tilewright: dialect 0.27
@@ -366,41 +364,25 @@ def k(A: T.Tensor((128, 8), "float32"), H: T.Tensor((128, 8), "float16")):
     t = T.cuda.thread_idx("x")
     r = T.alloc_local((1, 4), "float32", layout="default")
     T.cuda.tile.apply("ld.global.v4.f32", r, A[t : t + 1, 0:8])
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
-#|    instruction  declined: src ends with what one instruction takes (4,); its shape is (1, 8)
-#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: src ends with what one instruction takes (4,); its shape is (1, 8)
     T.cuda.tile.apply("ld.global.v4.f32", r, A[t : t + 1, 1:5])
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
-#|    instruction  declined: src, repetition (0,), element (0,) begins at element t * 8 + 1 of A, which is not known to be a multiple of 16 bytes
-#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
+#                                            ^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: src, repetition (0,), element (0,) begins at element t * 8 + 1 of A, which is not known to be a multiple of 16 bytes
     T.cuda.tile.apply("ld.global.v4.f32", r, H[t : t + 1, 0:4])
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
-#|    instruction  declined: src takes elements of 32 bits, H has 16: view it as another dtype
-#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
+#                                            ^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: src takes elements of 32 bits, H has 16: view it as another dtype
     T.cuda.tile.apply("ld.global.v2.f32", r, A[t : t + 1, 0:4])
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
-#|    instruction  declined: dst ends with what one instruction takes (2,); its shape is (1, 4)
-#|    tensor_copy  rejected: ld.global.v2.f32 is no tensor copy
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: dst ends with what one instruction takes (2,); its shape is (1, 4)
     T.cuda.tile.apply("ld.v4.f32", r, A[t : t + 1, 0:4])
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
-#|    instruction  declined: ld.v4.f32 says no space of memory: global, shared or local
-#|    tensor_copy  rejected: ld.v4.f32 is no tensor copy
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: ld.v4.f32 says no space of memory: global, shared or local
     T.cuda.tile.apply("ld.global.v4.f32", r, A[t : t + 1, 0:4], mbar=3)
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
-#|    instruction  declined: ld.global.v4.f32 takes no mbar=
-#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
+#                                                               ^^^^ error[TW2006]: T.cuda.tile.apply has no argument 'mbar'
     T.cuda.tile.apply("ld.global.v4.f32", r, A[t : t + 1, 0:4], chunk_bytes=16)
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
-#|    instruction  declined: ld.global.v4.f32 takes no chunk_bytes=
-#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: ld.global.v4.f32 takes no chunk_bytes=
     T.cuda.tile.apply("ld.global.v4.f32", r, A[t : t + 1, 0:4], scope="block")
 #                                                                     ^^^^^^^ error[TW2005]: scope= is thread, warp, warpgroup, cta or cluster, not "block"
     T.cuda.tile.apply("ld.globl.v4.f32", r, A[t : t + 1, 0:4])
 #                     ^^^^^^^^^^^^^^^^^ error[TW2003]: T.ptx: ld takes no .globl: .globl is no modifier of it; legal here: l1ev .L1::evict_first, .L1::evict_last, .L1::evict_normal, .L1::evict_unchanged or .L1::no_allocate; prefetch .L2::128B, .L2::256B or .L2::64B; cache .L2::cache_hint; l2ev .L2::evict_first, .L2::evict_last or .L2::evict_normal; sem .acquire, .relaxed, .volatile or .weak; type .b128, .b16, .b32, .b64, .b8, .f32, .f64, .s16 and 7 more and words of 7 more slots
     T.cuda.tile.apply("atom.global.add.f32", r, A[t : t + 1, 0:4])
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
-#|    instruction  declined: atom.global.add.f32 has no pattern here: ld, st, ldmatrix, stmatrix, mma.m16n8k8 and m16n8k16, cp.async.ca and .cg, and arithmetic on registers have
-#|    tensor_copy  rejected: atom.global.add.f32 is no tensor copy
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: atom.global.add.f32 has no pattern here: ld, st, ldmatrix, stmatrix, mma.m16n8k8 and m16n8k16, cp.async.ca and .cg, and arithmetic on registers have
 
 #--- the same, of layouts [cuda] [arch sm_90a]
 # tilewright: dialect 0.27
@@ -419,34 +401,22 @@ def k(A: T.Tensor((32, 4), "float32"), B: T.Tensor((4, 32), "float32"), Q: T.Ten
 #   hint: allocate it with layout="default", or with the layout that the threads share it by
     turned = T.alloc_local((32, 4), "float32", layout=TileLayout(S[(8, 4, 4) : (1 @ laneid, 8 @ laneid, 1)]))
     T.cuda.tile.apply("ld.global.v4.f32", turned, A, scope="warp")
-#                                         ^^^^^^ error[TW3104]: no variant of apply serves this call at warp scope
-#|    instruction  declined: dst, element (0,) belongs to laneid 1, and the layout of turned gives it to 8
-#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
+#                                         ^^^^^^ error[TW3104]: no variant of apply serves this call at warp scope: dst, element (0,) belongs to laneid 1, and the layout of turned gives it to 8
     same = T.alloc_local((1, 4), "float32", layout=TileLayout(S[(1, 4) : (4, 0)]))
     T.cuda.tile.apply("ld.global.v4.f32", same, A[0:1, :])
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
-#|    instruction  declined: dst is written, and two of its elements share register 0 of same
-#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
+#                                         ^^^^ error[TW3104]: no variant of apply serves this call at thread scope: dst is written, and two of its elements share register 0 of same
     r = T.alloc_local((32, 4), "float32", layout=TileLayout(S[(32, 4) : (1 @ laneid, 1)]))
     T.cuda.tile.apply("ld.global.v4.f32", r, B.permute(1, 0), scope="warp")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at warp scope
-#|    instruction  declined: src, element (1,) lies at element 32 of the view, 32 behind the first; the instruction takes neighbours
-#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at warp scope: src, element (1,) lies at element 32 of the view, 32 behind the first; the instruction takes neighbours
     T.cuda.tile.apply("ld.global.v4.f32", r, A, scope="cta")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at cta scope
-#|    instruction  declined: dst begins with the threads of the scope (4, 32); its shape is (32, 4)
-#|    tensor_copy  rejected: ld.global.v4.f32 is no tensor copy
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at cta scope: dst begins with the threads of the scope (4, 32); its shape is (32, 4)
     w = T.alloc_local((1, 8, 4), "uint32", layout="default")
     s = T.alloc_shared((1, 8, 4), "uint32", align=128)
     T.cuda.tile.apply("ldmatrix.sync.aligned.m8n8.x1.shared.b16", w, s)
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
-#|    instruction  declined: the instruction is one of a whole warp: write scope="warp" or a wider one
-#|    tensor_copy  rejected: ldmatrix.sync.aligned.m8n8.x1.shared.b16 is no tensor copy
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: the instruction is one of a whole warp: write scope="warp" or a wider one
     two = T.alloc_local((2, 1, 4), "float32", layout="default")
     T.cuda.tile.apply("st.global.v4.f32", A.view(32, 1, 4)[0:3, :, :], two)
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope
-#|    instruction  declined: src is repeated (2, 1), and the views before it (3, 1)
-#|    tensor_copy  rejected: st.global.v4.f32 is no tensor copy
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: src is repeated (2, 1), and the views before it (3, 1)
 
 #--- functions of scalars over views [cuda] [arch sm_90a]
 # tilewright: dialect 0.27

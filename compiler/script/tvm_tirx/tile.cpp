@@ -23,7 +23,7 @@ class TileCall {
       : in_(in),
         args_(args),
         name_(name),
-        shown_("T.cuda.tile." + std::string(name)),
+        shown_("T.cuda.tile." + std::string(name.substr(0, name.find('_')))),
         row_(*ir::find_primitive(name)) {}
 
   // Operands from the positional argument `first` on, keywords and scope. False: an error is pending.
@@ -210,7 +210,8 @@ Value apply(Interpreter& in, const Arguments& args, Value) {
   if (!text) return Value::error();
   Printed printed;
   if (args.positional.size() == 3 && !printed.take(in, args)) return Value::error();
-  TileCall call(in, printed.is ? printed.arguments : args, "apply");
+  const bool of_tensor = text->find("async.bulk.tensor") != text->npos;
+  TileCall call(in, printed.is ? printed.arguments : args, of_tensor ? "apply_tensor" : "apply");
   if (!call.read(1)) return Value::error();
   call.add("instruction", ir::string_imm(in.keep(*text)), args.at(0));
   return call.emit();

@@ -44,7 +44,6 @@ def k(A: T.Tensor((8, 128, 4), "float32"), C: T.Tensor((8, 128, 4), "float32")):
 #| repetition 5, 0: 16 bytes a thread, A[5, t, 0] to registers 20, 21, 22, 23 of r
 #| repetition 6, 0: 16 bytes a thread, A[6, t, 0] to registers 24, 25, 26, 27 of r
 #| repetition 7, 0: 16 bytes a thread, A[7, t, 0] to registers 28, 29, 30, 31 of r
-#| not chosen: tensor_copy (ld.global.v4.f32 is no tensor copy)
 #| ── IR ──
 #| T.ptx.ld(r[0], r[1], r[2], r[3], T.address_of(A[t * 4]), "", "", "global", "", "", "", "", "", "v4", "f32", "")
 #| T.ptx.ld(r[4], r[5], r[6], r[7], T.address_of(A[t * 4 + 512]), "", "", "global", "", "", "", "", "", "v4", "f32", "")

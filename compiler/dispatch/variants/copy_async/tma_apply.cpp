@@ -27,14 +27,6 @@ std::string_view text_of(const CallContext& context) {
   return text ? text->value : std::string_view();
 }
 
-Reason is_tensor_copy(CallContext& context) {
-  const std::string_view text = text_of(context);
-  const bool is = text.starts_with("cp.async.bulk.tensor.") || text.starts_with("cp.reduce.async.bulk.tensor.");
-  return is ? Reason() : cat(text, " is no tensor copy");
-}
-
-constexpr Predicate kPredicates[] = {{"tensor_copy", is_tensor_copy}};
-
 // The hardware's swizzle of an address in bytes: 1, 2 and 3 are atoms of 32, 64 and 128 bytes.
 std::int64_t swizzled(std::int64_t bytes, std::int64_t mode) {
   const std::int64_t mask = ((std::int64_t{1} << mode) - 1) << 4;
@@ -363,7 +355,7 @@ class TensorCopy {
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return {}; }
 Planned plan(CallContext& context) { return TensorCopy(context).plan(); }
 
 }  // namespace tilewright::dispatch::variants::copy_async_tma_apply

@@ -487,18 +487,7 @@ class Apply {
 
 }  // namespace
 
-namespace {
-
-Reason is_no_tensor_copy(CallContext& context) {
-  const auto* text = option(context.call, "instruction").as<ir::StringImm>();
-  const bool is = text && text->value.find("async.bulk.tensor") != std::string_view::npos;
-  return is ? Reason("tensor copies are served by tensor_copy") : Reason();
-}
-constexpr Predicate kPredicates[] = {{"no_tensor_copy", is_no_tensor_copy}};
-
-}  // namespace
-
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return {}; }
 Planned plan(CallContext& context) { return Apply(context).plan(); }
 
 }  // namespace tilewright::dispatch::variants::tile_apply
