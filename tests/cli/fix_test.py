@@ -76,7 +76,7 @@ class Fix(Case):
     def test_a_dtype_that_the_library_looks_up(self):
         text = KERNEL.replace("    B[tx]", '    pool = T.SMEMPool()\n    tile = pool.alloc_mma((32, 64), "float61")\n    pool.commit()\n    B[tx]')
         path = self.file("a.py", text)
-        self.expect(0, "fix", path)
+        self.expect(0, "fix", path, "--code", "TW2003")
         self.assertEqual(self.read(path), text.replace("float61", "float16"))
 
     def test_all_fixes_are_applied_one_after_the_other(self):
