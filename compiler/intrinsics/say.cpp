@@ -25,6 +25,8 @@ constexpr Words kWords[] = {
     {"T.ptx.mbarrier.wait", "T.cuda.mbarrier_wait"},
     {"T.ptx.barrier.cluster.arrive", "T.ptx.barrier.cluster.arrive.aligned"},
     {"T.ptx.barrier.cluster.wait", "T.ptx.barrier.cluster.wait.aligned"},
+    {"T.ptx.cp_async.bulk.wait_group(0, read=False)", "T.ptx.cp.async_.bulk.wait_group(0)"},
+    {"T.ptx.cp_async.bulk.wait_group(0)", "T.ptx.cp.async_.bulk.wait_group.read(0)"},
     {"T.ptx.cp_async.bulk.commit_group", "T.ptx.cp.async_.bulk.commit_group"},
     {"T.ptx.cp_async.bulk.wait_group", "T.ptx.cp.async_.bulk.wait_group"},
     {"T.ptx.cp_async.commit_group", "T.ptx.cp.async_.commit_group"},
