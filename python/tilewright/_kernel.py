@@ -78,6 +78,15 @@ class Kernel(_launch.Launcher):
         """The parameters, in words: ["A: float16[4096, 4096]", ...]."""
         return [g.declared() for g in self._given]
 
+    def export(self, path, arch=None):
+        """Writes the kernel as a shared library that `tvm_ffi.load_module` takes, with a function named like the entry;
+        a path that ends in .cpp gets its text. `arch`: for which GPU; default: what the script says."""
+        path = os.fspath(path)
+        status, _, words = answer(["export", self.script.path, "--entry", self.entry, "-o", path,
+                                   *self.script.options(arch)])
+        if status:
+            raise CompileError(f"{self.entry}: {words}")
+
     # ---- compiling -------------------------------------------------------------------------------------------------
 
     def _compiled(self, arch, emit):

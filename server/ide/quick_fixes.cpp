@@ -30,6 +30,21 @@ std::vector<QuickFix> carried(const Query& q, const text::Fix& fix, Stretch at) 
   return {};
 }
 
+// A name that a function of the library looked up for a text of the call: alloc_mma(shape, "float61") asks T for it.
+std::vector<QuickFix> text_fixes(const Query& q, const text::Diagnostic& said, Stretch at) {
+  constexpr std::string_view kMissing = "'T' has no attribute '", kMeant = "did you mean T.";
+  if (!said.message.starts_with(kMissing) || !said.hint.starts_with(kMeant) || !said.hint.ends_with('?')) return {};
+  const std::string_view text = q.snapshot->source().text();
+  const std::string_view wrong = std::string_view(said.message).substr(kMissing.size());
+  const std::string quoted = "\"" + std::string(wrong.substr(0, wrong.find('\''))) + "\"";
+  const std::string meant = said.hint.substr(kMeant.size(), said.hint.size() - kMeant.size() - 1);
+  const std::size_t found = text.find(quoted, at.begin);
+  if (found == text.npos || found + quoted.size() > at.end) return {};
+  const auto begin = static_cast<std::uint32_t>(found + 1);
+  const auto end = static_cast<std::uint32_t>(found + quoted.size() - 1);
+  return {{"Replace by " + meant, {begin, end}, meant, true}};
+}
+
 // Findings about a name or an operand that another release may have.
 bool is_of_names(std::string_view code) {
   return code == script::code::kAttribute || code == script::code::kArguments || code == script::code::kIntrinsic ||
@@ -59,6 +74,7 @@ std::vector<QuickFix> quick_fixes(const Query& q, const FixedFinding& finding, c
   // A name whose import was forgotten is not the one that is spelled nearly so.
   if (code == script::code::kName && !fix.text.starts_with("T.")) fixes = name_fixes(q, at);
   if (fixes.empty() && said && is_of_names(code)) fixes = release_fixes(q, at, analysis);
+  if (fixes.empty() && said && code == script::code::kAttribute) fixes = text_fixes(q, *said, at);
   return fixes.empty() ? carried(q, fix, at) : fixes;
 }
 

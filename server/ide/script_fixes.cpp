@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMostFindings = 64;                 // of a script whose fixes are tried, in one pass
 constexpr std::size_t kMostOfOne = 3;                     // fixes that a finding is offered
 constexpr std::size_t kMostApplied = 1000;                // of one script
-constexpr std::size_t kMostSimulated = 48;                // edits that are simulated for one finding
+constexpr std::size_t kMostSimulated = 64;                // edits that are simulated for one finding
 constexpr std::chrono::seconds kMostTime{20};             // that the simulations of one step of `fix` may take
 constexpr std::chrono::milliseconds kMostOfEditor{1000};  // that fixes of one finding in an open document may take
 constexpr std::size_t kMostOfScript = 96;                 // edits that are simulated for all findings of one report

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
+#include <tuple>
 
 #include "compiler/intrinsics/say.h"
 #include "compiler/simulate/codes.h"
@@ -138,7 +140,9 @@ class Guesses {
   std::vector<QuickFix> sorted() {
     std::ranges::stable_sort(out_, {}, &Candidate::cost);
     std::vector<QuickFix> out;
-    for (Candidate& c : out_) out.push_back(std::move(c.fix));
+    std::set<std::tuple<std::uint32_t, std::uint32_t, std::string>> seen;
+    for (Candidate& c : out_)
+      if (seen.emplace(c.fix.at.begin, c.fix.at.end, c.fix.text).second) out.push_back(std::move(c.fix));
     return out;
   }
   void add(int cost, std::string title, Stretch at, std::string text) {
@@ -225,6 +229,22 @@ class Guesses {
     }
   }
 
+  // Before the barriers of threads that are nearest to the finding, those above it first: what one thread waits for or
+  // fences there, the others see after the barrier.
+  std::vector<StatementPlace> before_barriers() const {
+    constexpr std::size_t kMost = 3;
+    std::vector<StatementPlace> above, below;
+    for (const LogicalLine& l : lines_) {
+      const std::string_view line = text_.substr(l.begin, l.end - l.begin);
+      if (l.opens || line.find("_sync(") == line.npos || line.find("elect") != line.npos) continue;
+      (l.begin < finding_.at->begin ? above : below).push_back({l.begin, l.indent});
+    }
+    std::vector<StatementPlace> out(above.rbegin(), above.rend());
+    out.resize(std::min(out.size(), kMost));
+    if (!below.empty()) out.push_back(below.front());
+    return out;
+  }
+
   // Statements that are missing.
   void insertions() {
     std::vector<SyncLines> lines = lines_of_hint(finding_.hint);
@@ -246,6 +266,8 @@ class Guesses {
         add(cost + static_cast<int>(p) * 2, title, {where[p].at, where[p].at}, text);
       }
     };
+    if (is(code::kUnawaited) || is(code::kProxy))
+      for (std::size_t i = 0; i < hinted; ++i) put(lines[i], before_barriers(), first + static_cast<int>(i));
     for (std::size_t i = 0; i < lines.size(); ++i)
       put(lines[i], places, first + (i < hinted ? static_cast<int>(i) : 3 + static_cast<int>(i - hinted) * 3));
     const bool of_barriers = is(code::kDeadlock) || is(code::kBytes) || is(code::kMbarrier) ||

@@ -71,6 +71,7 @@ constexpr Usual kUsual[] = {
     {code::kUnawaited, "{cp_async_commit}()"_row_text},
     {code::kUnawaited, "{cp_async_commit}(); {cp_async_wait}(0)"_row_text},
     {code::kUnawaited, "{bulk_wait}(0)"_row_text},
+    {code::kUnawaited, "{bulk_wait}(0, read=False)"_row_text},
     {code::kUnawaited, "{bulk_commit}()"_row_text},
     {code::kUnawaited, "{wgmma_wait}(0)"_row_text},
     {code::kUnawaited, "{wgmma_commit}()"_row_text},

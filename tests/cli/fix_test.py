@@ -28,6 +28,25 @@ def turned(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
     tile[tx] = A[tx]
     B[tx] = tile[63 - tx]
 """
+STAGED = """\
+# tilewright: dialect {release}
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+
+@T.prim_func
+def staged(A: T.Buffer((4, 32, 64), "float16"), B: T.Buffer((4, 32, 64), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([128])
+    stage = T.alloc_shared((32, 64), "float16")
+    for i in T.serial(4):
+        Tx.cta.copy_async(stage[:, :], A[i, :, :])
+        T.cuda.cta_sync()
+        for j in T.serial(16):
+            B[i, 2 * j + tid // 64, tid % 64] = stage[31 - 2 * j - tid // 64, tid % 64]
+        T.cuda.cta_sync()
+"""
 
 
 def applied(text, edits):
@@ -72,6 +91,20 @@ class Fix(Case):
         log = self.expect(1, "check", path, "--simulate", "--format", "sarif", "--fix-seconds", "0").json
         notes = log["runs"][0]["invocations"][0]["toolExecutionNotifications"]
         self.assertIn("fixes of 1 finding not tried for lack of time", [n["message"]["text"] for n in notes])
+
+    def test_a_dtype_that_the_library_looks_up(self):
+        text = KERNEL.replace("    B[tx]", '    pool = T.SMEMPool()\n    tile = pool.alloc_mma((32, 64), "float61")\n    pool.commit()\n    B[tx]')
+        path = self.file("a.py", text)
+        self.expect(0, "fix", path, "--code", "TW2003")
+        self.assertEqual(self.read(path), text.replace("float61", "float16"))
+
+    def test_a_wait_goes_before_the_barrier_in_the_words_of_the_release(self):
+        for release, path_of in (("0.25", "T.ptx.cp_async"), ("0.27", "T.ptx.cp.async_")):
+            text = STAGED.format(release=release)
+            path = self.file("staged.py", text)
+            self.expect(0, "fix", path, "--simulate")
+            wait = f"        {path_of}.commit_group()\n        {path_of}.wait_group(0)\n"
+            self.assertEqual(self.read(path), text.replace("A[i, :, :])\n", "A[i, :, :])\n" + wait))
 
     def test_all_fixes_are_applied_one_after_the_other(self):
         path = self.file("a.py", TWO)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""follower_test.py TILEWRIGHT [--kind typos|sync] [--count N] [--seed S] [--jobs N] [--least] [--show]: a reader without any model.
+"""follower_test.py TILEWRIGHT [--kind typos|sync] [--count N] [--seed S] [--jobs N] [--seconds N] [--least] [--show]: a reader without any model.
 
 Asks `check --json` of an example with a mistake in it, applies the first fix of the first finding that has one, asks again, and so
 on. `typos`: slips as people make them (plant.py). `sync`: a wait, fence, barrier, arrival or commit that is missing, a count or a phase
@@ -33,7 +33,7 @@ def functions_of(path):
     """What a test script defines, without running it."""
     with open(path, encoding="utf-8") as f:
         text = f.read().replace("sys.exit(main())", "")
-    names = {"__name__": "tests"}
+    names = {"__name__": "tests", "__file__": path}
     exec(compile(text, path, "exec"), names)
     return names
 
@@ -55,13 +55,13 @@ def faults(examples):
 
 
 class Follower:
-    def __init__(self, binary, folder, simulate):
-        self.binary, self.folder, self.simulate = binary, folder, simulate
+    def __init__(self, binary, folder, simulate, until):
+        self.binary, self.folder, self.simulate, self.until = binary, folder, simulate, until
         self.known = {}  # findings of the examples themselves
         self.results = {}  # what they leave
 
     def ask(self, path):
-        command = [self.binary, "check", path, "--json", "--jobs", "1"] + (["--simulate"] if self.simulate else [])
+        command = [self.binary, "check", path, "--json", "--jobs", "1"] + ["--fix-seconds", "20"] + (["--simulate"] if self.simulate else [])
         done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
         if done.returncode not in (0, 1):
             raise RuntimeError(f"{path}: {done.stderr}")
@@ -92,7 +92,9 @@ class Follower:
         return out
 
     def follow(self, number, name, text):
-        """(planted?, repaired?, what went wrong, titles)"""
+        """(planted?, repaired?, what went wrong, titles), or None: there was no time."""
+        if time.monotonic() > self.until:
+            return None
         path = os.path.join(self.folder, f"mistake_{number}.py")
         titles, wrong, original = [], "", text
         with open(path, "w", encoding="utf-8") as f:
@@ -170,6 +172,7 @@ def main():
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="no mistake is begun after so many")
     parser.add_argument("--least", action="store_true", help="exit status 1 where less than promised is repaired")
     parser.add_argument("--show", action="store_true", help="print each that is not repaired")
     arguments = parser.parse_args()
@@ -180,7 +183,8 @@ def main():
     try:
         copies = os.path.join(folder, "examples")
         shutil.copytree(examples, copies)
-        follower = Follower(os.path.abspath(arguments.binary), copies, arguments.kind == "sync")
+        until = time.monotonic() + arguments.seconds
+        follower = Follower(os.path.abspath(arguments.binary), copies, arguments.kind == "sync", until)
         if arguments.kind == "sync":
             every = list(faults(examples))
             mistakes = choose.sample(every, min(arguments.count, len(every)))
@@ -192,6 +196,8 @@ def main():
             list(pool.map(follower.prepare, sorted({name for name, _, _ in mistakes})))
             jobs = [pool.submit(follower.follow, n, name, text) for n, (name, _, text) in enumerate(mistakes)]
             for (name, what, _), job in zip(mistakes, jobs):
+                if job.result() is None:
+                    continue
                 is_planted, is_repaired, problem, titles = job.result()
                 planted += is_planted
                 repaired += is_repaired

@@ -1,6 +1,7 @@
 """The commands' answers as typed objects."""
 import dataclasses
 import json
+import os
 import subprocess
 import unittest
 
@@ -50,6 +51,17 @@ class Answers(Case):
         self.assertEqual([t.source for t in report.tensors], ["arange", "ones", "poison"])
         with self.assertRaisesRegex(tilewright.Error, "no kernel|yields"):
             tilewright.run(example("vector_add.py"), "nothing_here()")
+
+    def test_a_kernel_is_exported(self):
+        if subprocess.run([BINARY, "doctor"], capture_output=True, check=False).returncode:
+            self.skipTest("no CUDA compiler here")
+        kernel = tilewright.load(example("vector_add.py"))["vector_add"]
+        path = os.path.join(self.scratch.name, "vector_add.cpp")
+        kernel.export(path, arch="sm_80")
+        with open(path, encoding="utf-8") as f:
+            self.assertIn("__tvm_ffi_vector_add", f.read())
+        with self.assertRaisesRegex(tilewright.CompileError, "vector_add: .*nowhere"):
+            kernel.export(os.path.join(self.scratch.name, "nowhere", "x.cpp"))
 
     def test_an_answer_is_what_the_binary_said(self):
         said = json.loads(subprocess.run([BINARY, "compile", example("tma_boxes.py"), "--json"], capture_output=True, text=True, check=True).stdout)
