@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "compiler/script/traced/kernel.h"
 #include "compiler/syntax/walk.h"
 
 namespace tilewright::script {
@@ -45,8 +46,8 @@ class Imports {
   }
 
   void load(std::string_view module, int level) {
-    // The dialect is no script.
-    if (level == 0 && (module == "tvm" || module.starts_with("tvm."))) return;
+    // The dialect is no script, nor is the library that is built in.
+    if (level == 0 && (module == "tvm" || module.starts_with("tvm.") || is_traced_library(module))) return;
     auto tree = loader_.load(module, level, path_);
     if (tree && known_.insert(tree->source()->path()).second) found_.push_back(std::move(tree));
   }
