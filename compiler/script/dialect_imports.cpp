@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "compiler/script/traced/kernel.h"
 #include "compiler/script/tvm_tirx/package.h"
 #include "compiler/syntax/walk.h"
 
@@ -46,8 +47,10 @@ class Imports {
   }
 
   void load(std::string_view module, int level) {
-    // The dialect is no script.
-    if (level == 0 && (module == "tvm" || module.starts_with("tvm.") || is_tirx_package(module))) return;
+    // The dialect is no script, nor are the libraries that are built in.
+    const bool built_in = module == "tvm" || module.starts_with("tvm.") || is_traced_library(module) ||
+                          is_tirx_package(module);
+    if (level == 0 && built_in) return;
     auto tree = loader_.load(module, level, path_);
     if (tree && known_.insert(tree->source()->path()).second) found_.push_back(std::move(tree));
   }

@@ -109,6 +109,18 @@ WRITTEN_OUT = {"cuda.wait_until": {"ld_relaxed": 2, "ld_acquire": 1}, "cuda.sm10
 ENTRIES = {
     "tirx_kernels.gemm.allgather_gemm": "get_kernel()",
     "tirx_kernels.gemm.gemm_reduce_scatter": "get_kernel()",
+    "tirx_kernels.mla.mla_dsv4_multishape": (  # its get_kernel gives positions to keywords
+        '(lambda r: (lambda f, q, k: (lambda p: make_kernel(fp8=f, h_total=int(r["num_heads"]), h_valid=p["h_valid"], '
+        'groups=p["groups"], q_tokens=q, ktot=k, splits=p["splits"], bpc=p["bpc"], nstage=p["nstage"], '
+        'swa_rows=_pool_row_counts(r)[0], comp_rows=_pool_row_counts(r)[1], n_items=q * p["groups"]))'
+        '(plan(int(r["num_heads"]), q, k, f, prefill=q > 64)))'
+        '(str(r["kv_dtype"]) == "float8_e4m3fn", _query_lengths(r)[0], int(r["sparse_topk"])))(_config(**CONFIGS[0]))'
+    ),
+    "tirx_kernels.msa.msa_decode_multishape": (  # its get_kernel makes tensors
+        "(lambda t: make_kernel_kv(plan_config_kv(t((8, 64, 128), torch.bfloat16), t((65536, 4, 128), torch.bfloat16), "
+        "t((4, 8, 16), torch.int32), None, 2, 4, 148)))"
+        '(lambda shape, dtype: type("Tensor", (), {"shape": shape, "dtype": dtype}))'
+    ),
     "tirx_kernels.ported.deepep.combine": "get_kernel(num_sms=24)",
     "tirx_kernels.ported.deepep.dispatch": "get_kernel(num_sms=24)",
     "tirx_kernels.ported.fastcu.nvfp4_gemm_gb300": "make_kernel()",

@@ -714,6 +714,11 @@ exec("def g(a, b):\n    return _f(a) * b\n", names)
 x = names["g"](4, 5)
 ---
 names = {}
+exec("def g(n):\n    return f(n) if n else 2\n", names)
+names["f"] = lambda n: n * 7
+x = names["g"](0) + names["g"](3)
+---
+names = {}
 exec("y = 3\nfor i in range(4):\n    y = y * 2 + i\n", names)
 x = names["y"] + len([n for n in names if n != "__builtins__"])
 ---

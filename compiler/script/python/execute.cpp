@@ -44,7 +44,10 @@ Value py_exec(Interpreter& in, const Arguments& args, Value) {
   Str* text = args.positional[0].as<Str>();
   Dict* names = args.positional.size() == 2 ? args.positional[1].as<Dict>() : nullptr;
   if (!text || !names || names->owner) return not_followed(in, args);
-  if (!in.charge_text(text->text.size(), args.call)) return Value::error();
+  // A tree stays as long as the evaluation, and parsing takes far more than a step.
+  constexpr std::size_t kBytes = 16 << 10, kBytesOfCharacter = 64, kSteps = 2000;
+  if (!in.charge(16 * (kSteps + text->text.size()), args.call)) return Value::error();
+  if (!reserve(in, args.call, kBytes + kBytesOfCharacter * text->text.size())) return Value::error();
   auto source = std::make_shared<text::Source>(std::string(kExecuted), text->text);
   std::shared_ptr<const syntax::Tree> tree = syntax::Tree::parse(source);
   if (!tree->errors().empty()) {
@@ -53,12 +56,18 @@ Value py_exec(Interpreter& in, const Arguments& args, Value) {
   constexpr std::uint32_t kLevels = 8;
   if (!runs_without(*tree, *names)) return not_followed(in, args);
   if (!in.enter(kLevels, args.call)) return Value::error();
-  Scope* scope = in.run_module(std::move(tree));
+  Scope* scope = in.run_module(tree);
   in.leave(kLevels);
   if (in.has_pending()) return Value::error();
   const std::vector<Scope::Binding> made = scope->bindings;
   for (const auto& [name, value] : std::vector(names->items)) {
     if (!scope->find(name.as<Str>()->text)) scope->set(in.keep(name.as<Str>()->text), value);
+  }
+  // What the dict is given later its functions would find there; that is not followed.
+  for (const syntax::Tree::Statement& s : tree->statements()) {
+    for (const syntax::Name& n : s.node->names) {
+      if (!scope->find(n) && !in.builtins().has(n)) scope->set(n, Value::opaque("the names of exec()"));
+    }
   }
   for (const Scope::Binding& b : made) {
     if (b.name != "__name__" && b.name != "__file__") in.dict_set(names, in.string(b.name), b.value);
