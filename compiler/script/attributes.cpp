@@ -763,7 +763,7 @@ bool Interpreter::set_subscript(Value object, std::span<const Value> indices, bo
   }
   if (Dict* d = object.as<Dict>()) {
     dict_set(d, index, value);
-    return true;
+    return !pending_;
   }
   if (Instance* instance = object.as<Instance>()) {
     if (instance->cls->find("__setitem__")) {

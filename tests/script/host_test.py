@@ -254,11 +254,14 @@ def main():
                 pass
         programs.append((program, text))
     files = []
-    for begin in range(0, len(programs), options.per_file):
-        path = os.path.join(folder, f"programs_{begin}.py")
+    within = [p for p in programs if p[0].in_function]
+    groups = [within[i:i + options.per_file] for i in range(0, len(within), options.per_file)]
+    groups += [[p] for p in programs if not p[0].in_function]  # whose names are the module's
+    for number, group in enumerate(groups):
+        path = os.path.join(folder, f"programs_{number}.py")
         with open(path, "w") as out:
-            out.write(HEADER + "".join(text for _, text in programs[begin:begin + options.per_file]))
-        files.append((path, programs[begin:begin + options.per_file]))
+            out.write(HEADER + "".join(text for _, text in group))
+        files.append((path, group))
     wrong = known = refused = needless = 0
     reasons = collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -300,7 +300,7 @@ SNIPPETS = [
     "size_ = 1\nclass A:\n    size_ = 2\n    copy_ = size_\n    def get(self):\n        return size_\n    rows = [size_ for _ in range(2)]\n    other = [v for v in range(size_)]\nout_N.append([A.size_, A.copy_, A().get(), A.rows, A.other])",
     "def g():\n    w = 1\n    class A:\n        w = 2\n        def get(self):\n            return w\n        late = lambda self: w\n    w = 3\n    return [A.w, A().get(), A().late()]\nout_N.append(g())",
     "class A:\n    k = 5\n    def get(self):\n        return k\nout_N.append(A().get())",
-    "class A:\n    x_N = x_N + 1\n    y = x_N\nout_N.append([A.x_N, A.y, x_N])",
+    "class A:\n    n = x_N + 1\n    y = n\nout_N.append([A.n, A.y, x_N])",
     "class A:\n    for k in range(3):\n        pass\n    if k:\n        def f(self):\n            return 'f'\n    del k\nout_N.append([hasattr(A, 'k'), A().f()])",
     "class A:\n    def __init__(self, v):\n        self.v = v\n    def __eq__(self, o):\n        return isinstance(o, A) and self.v == o.v\n    def __lt__(self, o):\n        return self.v < o.v\n    def __hash__(self):\n        return hash(self.v)\n    def __repr__(self):\n        return f'A({self.v})'\nout_N.append([A(1) == A(1), A(1) != A(2), A(1) < A(2), A(2) > A(1), sorted([A(3), A(1)]), len({A(1), A(1)}), A(1) in [A(1)], max(A(1), A(4)), {A(1): 2}[A(1)]])",
     "class A:\n    def __eq__(self, o):\n        return True\nout_N.append([A() == 1, 1 == A(), A() != 1, A() in [], 5 in [A()]])\nhash(A())",

@@ -282,7 +282,9 @@ std::span<const Entry> methods_of_class(std::string_view name) {
 
 bool class_attribute(Interpreter& in, Class* cls, std::string_view name, Value* result) {
   if (name == "__name__" || name == "__qualname__") {
-    *result = in.string(cls->name);
+    const bool inner = cls->scope && cls->scope->parent && cls->scope->parent->kind != Scope::Kind::Module;
+    *result =
+        inner && name == "__qualname__" ? Value::opaque("the qualified name of an inner class") : in.string(cls->name);
   } else if (name == "__module__") {
     *result = in.string("__main__");
   } else if (name == "__doc__") {

@@ -386,8 +386,11 @@ namespace {
 
 // Does Python's text of it have its address, or is it one that is not made here?
 bool has_own_text(Instance* instance) {
-  const Class* cls = instance->cls;
-  if (cls->is_enum || cls->is_dataclass || cls->is_exception) return true;
+  Class* cls = instance->cls;
+  if (cls->is_enum || cls->is_exception) return true;
+  if (cls->is_dataclass && !cls->find("__repr__")) {  // names the functions and classes that its class stands in
+    return cls->scope && cls->scope->parent && cls->scope->parent->kind == Scope::Kind::Module;
+  }
   if (cls->name == "SimpleNamespace") return true;
   for (std::string_view name : {"__repr__", "__str__", "__format__"}) {
     if (instance->cls->find(name)) return true;
