@@ -11,7 +11,7 @@
 namespace tilewright::cuda {
 namespace {
 
-constexpr std::uint32_t kMostCtas = 16, kMostEvents = 4096, kMostWords = 1 << 20, kMostMarks = 1 << 15;
+constexpr std::uint32_t kMostCtas = 16, kMostEvents = 4096, kMostWords = 1 << 20, kMostMarks = 1 << 14;
 
 // Helpers whose call waits for others, by a part of their names.
 constexpr std::string_view kWaits[] = {"mbarrier_try_wait", "mbarrier_wait", "wait_group",   "__syncthreads",
@@ -215,6 +215,7 @@ class Marker {
     return element ? element->index : std::string_view();
   }
 
+  // An end right before a begin is one mark, the begin's, which closes what is open.
   void around(std::size_t begin, std::size_t end, Mark mark, std::string_view stage) {
     const std::string indent(lines_[begin].substr(0, lines_[begin].find_first_not_of(" \t")));
     const std::size_t word = 2 * out_.marks.size();
@@ -224,15 +225,19 @@ class Marker {
       if (!stage.empty()) out_.text += " | (unsigned)(" + std::string(stage) + ") << 16";
       out_.text += ");\n";
     };
-    put(word);
+    const bool closes = out_.text.size() == ended_.behind;
+    if (closes) out_.text.resize(ended_.at);
+    put(word | (closes ? kMarkCloses : 0));
     for (std::size_t i = begin; i < end; ++i) add(lines_[i]);
+    ended_.at = out_.text.size();
     put(word + 1);
+    ended_.behind = out_.text.size();
   }
 
   std::string preamble() const {
     const std::string all = std::to_string(out_.words()), ctas = std::to_string(out_.ctas),
                       warps = std::to_string(out_.warps), words = std::to_string(kMarkHeader + out_.events),
-                      last = std::to_string(out_.events - 1), header = std::to_string(kMarkHeader);
+                      last = std::to_string(out_.events - 1), header = std::to_string(kMarkHeader * 8);
     return "__device__ unsigned long long tilewright_marks[" + all + "];\n" +
            "__forceinline__ __device__ void tilewright_times(unsigned long long* to) {\n"
            "  unsigned long long timer, clock;\n"
@@ -255,14 +260,26 @@ class Marker {
            "  tilewright_times(to);\n"
            "  return to;\n"
            "}\n"
+           "// Without a branch, and with the register pair of the clock read at once: what costs little between "
+           "wgmma.\n"
            "__forceinline__ __device__ void tilewright_mark(unsigned long long* to, unsigned& at, unsigned word) {\n"
-           "  unsigned clock;\n"
-           "  asm volatile(\"mov.u32 %0, %%clock;\" : \"=r\"(clock) :: \"memory\");\n"
-           "  if (to) {\n"
-           "    to[" +
-           header + "u + (at & " + last + "u)] = (unsigned long long)word << 32 | clock;\n" +
-           "    at += 1;\n"
-           "  }\n"
+           "  asm volatile(\"{\\n\"\n"
+           "               \".reg .pred records;\\n\"\n"
+           "               \".reg .b64 place, time;\\n\"\n"
+           "               \".reg .b32 clock, slot;\\n\"\n"
+           "               \"setp.ne.u64 records, %1, 0;\\n\"\n"
+           "               \"mov.u64 time, %%clock64;\\n\"\n"
+           "               \"cvt.u32.u64 clock, time;\\n\"\n"
+           "               \"and.b32 slot, %0, " +
+           last +
+           ";\\n\"\n"
+           "               \"mul.wide.u32 place, slot, 8;\\n\"\n"
+           "               \"add.u64 place, place, %1;\\n\"\n"
+           "               \"@records st.global.v2.b32 [place + " +
+           header +
+           "], {clock, %2};\\n\"\n"
+           "               \"add.u32 %0, %0, 1;\\n\"\n"
+           "               \"}\" : \"+r\"(at) : \"l\"(to), \"r\"(word) : \"memory\");\n"
            "}\n"
            "__forceinline__ __device__ void tilewright_marks_end(unsigned long long* to, unsigned at) {\n"
            "  if (to) {\n"
@@ -276,6 +293,10 @@ class Marker {
   std::vector<std::string_view> lines_;
   std::string symbol_;
   MarkedSource out_;
+  // Where the text of the last end begins and ends.
+  struct {
+    std::size_t at = 0, behind = 0;
+  } ended_;
 };
 
 }  // namespace

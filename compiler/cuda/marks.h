@@ -9,7 +9,8 @@
 //   4      marks so far; the last `events` of them are there                           5      the SM's number + 1
 //   8...   marks: the clock's lower half below, `word` above
 //
-// A mark's `word` is 2 * its place in `marks`, + 1 at its end, and in the upper half the stage of what is waited for.
+// A mark's `word` is 2 * its place in `marks`, + 1 at its end, and in the upper half the stage of what is waited for;
+// kMarkCloses is set where it is a begin that ends the one before, too.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -20,7 +21,7 @@
 
 namespace tilewright::cuda {
 
-inline constexpr std::uint32_t kMarkHeader = 8;
+inline constexpr std::uint32_t kMarkHeader = 8, kMarkCloses = 1 << 15;
 
 struct Mark {
   std::string name;     // "gemm_async -> wgmma", "wait ring_full"

@@ -126,8 +126,12 @@ class Reading {
     for (const std::uint64_t v : w.marks) {
       clock += static_cast<std::uint32_t>(static_cast<std::uint32_t>(v) - static_cast<std::uint32_t>(clock));
       const auto word = static_cast<std::uint32_t>(v >> 32);
-      const std::uint32_t which = (word & 0xFFFF) / 2;
+      const std::uint32_t which = (word & 0xFFFF & ~cuda::kMarkCloses) / 2;
       if (which >= marks.size()) continue;
+      if ((word & cuda::kMarkCloses) && !open.empty()) {
+        event(TimelineEvent::Kind::End, process, w, time(base, clock), {}, marks[open.back()]);
+        open.pop_back();
+      }
       const cuda::Mark& mark = marks[which];
       ++out_.marks;
       if (word % 2 == 0) {
