@@ -7,7 +7,8 @@
 // c * warps + w:
 //
 //   0, 1   the device's timer (nanoseconds) and the SM's clock as the warp begins      2, 3   the same as it ends
-//   4      marks so far; the last `events` of them are there                           5      the SM's number + 1, and the CTA's above
+//   4      marks so far; the last `events` of them are there
+//   5      the SM's number + 1, and the CTA's above
 //   6, 7   of the very first warp: the timer as the first CTA of all began (inverted), and as the last of all ended
 //   8...   marks: the clock's lower half below, `word` above
 //
