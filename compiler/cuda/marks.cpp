@@ -5,13 +5,14 @@
 #include <bit>
 #include <cctype>
 #include <string_view>
+#include <utility>
 
 #include "compiler/ir/origin.h"
 
 namespace tilewright::cuda {
 namespace {
 
-constexpr std::uint32_t kMostCtas = 16, kMostEvents = 4096, kMostWords = 1 << 20, kMostMarks = 1 << 15;
+constexpr std::uint32_t kMostCtas = 16, kMostEvents = 4096, kMostWords = 1 << 20, kMostMarks = 1 << 14;
 
 // Helpers whose call waits for others, by a part of their names.
 constexpr std::string_view kWaits[] = {"mbarrier_try_wait", "mbarrier_wait", "wait_group",   "__syncthreads",
@@ -215,6 +216,7 @@ class Marker {
     return element ? element->index : std::string_view();
   }
 
+  // An end right before a begin is one mark, the begin's, which closes what is open.
   void around(std::size_t begin, std::size_t end, Mark mark, std::string_view stage) {
     const std::string indent(lines_[begin].substr(0, lines_[begin].find_first_not_of(" \t")));
     const std::size_t word = 2 * out_.marks.size();
@@ -224,58 +226,81 @@ class Marker {
       if (!stage.empty()) out_.text += " | (unsigned)(" + std::string(stage) + ") << 16";
       out_.text += ");\n";
     };
-    put(word);
+    const bool closes = out_.text.size() == ended_.behind;
+    if (closes) out_.text.resize(ended_.at);
+    put(word | (closes ? kMarkCloses : 0));
     for (std::size_t i = begin; i < end; ++i) add(lines_[i]);
+    ended_.at = out_.text.size();
     put(word + 1);
+    ended_.behind = out_.text.size();
   }
 
+  // The recording CTAs pay for their marks, the others for a test. Of a grid that fits on the device at once the last
+  // record: they have the least work where tiles are dealt out in turn, so that the run takes as long as without marks.
   std::string preamble() const {
-    const std::string all = std::to_string(out_.words()), ctas = std::to_string(out_.ctas),
-                      warps = std::to_string(out_.warps), words = std::to_string(kMarkHeader + out_.events),
-                      last = std::to_string(out_.events - 1), header = std::to_string(kMarkHeader);
-    return "__device__ unsigned long long tilewright_marks[" + all + "];\n" +
-           "__forceinline__ __device__ void tilewright_times(unsigned long long* to) {\n"
-           "  unsigned long long timer, clock;\n"
-           "  asm volatile(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(timer));\n"
-           "  asm volatile(\"mov.u64 %0, %%clock64;\" : \"=l\"(clock));\n"
-           "  to[0] = timer;\n"
-           "  to[1] = clock;\n"
-           "}\n"
-           "// Null for all lanes but the first, and where nothing is recorded.\n"
-           "__forceinline__ __device__ unsigned long long* tilewright_marks_begin() {\n"
-           "  unsigned cta = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);\n"
-           "  unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);\n"
-           "  if (cta >= " +
-           ctas + "u || (thread & 31u) != 0) return nullptr;\n" +
-           "  unsigned long long* to = tilewright_marks + (cta * " + warps + "u + (thread >> 5)) * " + words +
-           "u;\n"
-           "  unsigned sm;\n"
-           "  asm volatile(\"mov.u32 %0, %%smid;\" : \"=r\"(sm));\n"
-           "  to[5] = sm + 1;\n"
-           "  tilewright_times(to);\n"
-           "  return to;\n"
-           "}\n"
-           "__forceinline__ __device__ void tilewright_mark(unsigned long long* to, unsigned& at, unsigned word) {\n"
-           "  unsigned clock;\n"
-           "  asm volatile(\"mov.u32 %0, %%clock;\" : \"=r\"(clock) :: \"memory\");\n"
-           "  if (to) {\n"
-           "    to[" +
-           header + "u + (at & " + last + "u)] = (unsigned long long)word << 32 | clock;\n" +
-           "    at += 1;\n"
-           "  }\n"
-           "}\n"
-           "__forceinline__ __device__ void tilewright_marks_end(unsigned long long* to, unsigned at) {\n"
-           "  if (to) {\n"
-           "    tilewright_times(to + 2);\n"
-           "    to[4] = at;\n"
-           "  }\n"
-           "}\n";
+    std::string out = R"(__device__ unsigned long long tilewright_marks[@ALL@];
+__forceinline__ __device__ unsigned long long tilewright_timer() {
+  unsigned long long timer;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(timer));
+  return timer;
+}
+__forceinline__ __device__ unsigned long long tilewright_clock() {
+  unsigned long long clock;
+  asm volatile("mov.u64 %0, %%clock64;" : "=l"(clock) :: "memory");
+  return clock;
+}
+__forceinline__ __device__ unsigned tilewright_thread() {
+  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+// Null for all lanes but the first, and where nothing is recorded.
+__forceinline__ __device__ unsigned long long* tilewright_marks_begin() {
+  unsigned thread = tilewright_thread();
+  if ((thread & 31u) != 0) return nullptr;
+  atomicMax(&tilewright_marks[6], ~tilewright_timer());
+  unsigned cta = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+  unsigned all = gridDim.x * gridDim.y * gridDim.z, sms, sm;
+  asm volatile("mov.u32 %0, %%nsmid;" : "=r"(sms));
+  unsigned place = all <= sms ? all - 1 - cta : cta;
+  if (place >= @CTAS@u) return nullptr;
+  unsigned long long* to = tilewright_marks + (place * @WARPS@u + (thread >> 5)) * @WORDS@u;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+  to[5] = (unsigned long long)cta << 32 | (sm + 1);
+  to[0] = tilewright_timer();
+  to[1] = tilewright_clock();
+  return to;
+}
+__forceinline__ __device__ void tilewright_mark(unsigned long long* to, unsigned& at, unsigned word) {
+  if (to) {
+    to[@HEADER@u + (at & @LAST@u)] = (unsigned long long)word << 32 | (unsigned)tilewright_clock();
+    at += 1;
+  }
+}
+__forceinline__ __device__ void tilewright_marks_end(unsigned long long* to, unsigned at) {
+  if ((tilewright_thread() & 31u) == 0) atomicMax(&tilewright_marks[7], tilewright_timer());
+  if (to) {
+    to[2] = tilewright_timer();
+    to[3] = tilewright_clock();
+    to[4] = at;
+  }
+}
+)";
+    const std::pair<std::string_view, std::uint32_t> numbers[] = {
+        {"@ALL@", out_.words()},   {"@CTAS@", out_.ctas},
+        {"@WARPS@", out_.warps},   {"@WORDS@", kMarkHeader + out_.events},
+        {"@HEADER@", kMarkHeader}, {"@LAST@", out_.events - 1}};
+    for (const auto& [name, number] : numbers)
+      for (std::size_t at; (at = out.find(name)) != out.npos;) out.replace(at, name.size(), std::to_string(number));
+    return out;
   }
 
   const CudaSource& source_;
   std::vector<std::string_view> lines_;
   std::string symbol_;
   MarkedSource out_;
+  // Where the text of the last end begins and ends.
+  struct {
+    std::size_t at = 0, behind = 0;
+  } ended_;
 };
 
 }  // namespace

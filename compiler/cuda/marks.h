@@ -1,15 +1,19 @@
-// A kernel's CUDA text with marks in it: each warp of the first CTAs writes the clock before and after each tile
-// primitive and each wait, into memory of its own. A build for the timeline of a run, which no other result uses.
+// A kernel's CUDA text with marks in it: each warp of a few CTAs writes the clock before and after each tile primitive
+// and each wait, into memory of its own. A build for the timeline of a run, which no other result uses.
 //
 // Marks are statements between the lines of the text, so that everything else compiles as it does without them.
 //
-// A warp's memory is kMarkHeader words and `events` words of 64 bits, those of CTA c and warp w at c * warps + w:
+// A warp's memory is kMarkHeader words and `events` words of 64 bits, those of the recording CTA c and its warp w at
+// c * warps + w:
 //
 //   0, 1   the device's timer (nanoseconds) and the SM's clock as the warp begins      2, 3   the same as it ends
-//   4      marks so far; the last `events` of them are there                           5      the SM's number + 1
+//   4      marks so far; the last `events` of them are there
+//   5      the SM's number + 1, and the CTA's above
+//   6, 7   of the very first warp: the timer as the first CTA of all began (inverted), and as the last of all ended
 //   8...   marks: the clock's lower half below, `word` above
 //
-// A mark's `word` is 2 * its place in `marks`, + 1 at its end, and in the upper half the stage of what is waited for.
+// A mark's `word` is 2 * its place in `marks`, + 1 at its end, and in the upper half the stage of what is waited for;
+// kMarkCloses is set where it is a begin that ends the one before, too.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -20,7 +24,7 @@
 
 namespace tilewright::cuda {
 
-inline constexpr std::uint32_t kMarkHeader = 8;
+inline constexpr std::uint32_t kMarkHeader = 8, kMarkCloses = 1 << 15;
 
 struct Mark {
   std::string name;     // "gemm_async -> wgmma", "wait ring_full"

@@ -18,7 +18,7 @@ double median(std::vector<double> times) {
 
 // A warp's memory (compiler/cuda/marks.h).
 struct Warp {
-  std::uint32_t cta = 0, warp = 0, sm = 0;
+  std::uint32_t place = 0, cta = 0, warp = 0, sm = 0;  // place: among the CTAs that record
   std::uint64_t timer = 0, clock = 0, end_timer = 0, end_clock = 0;
   std::uint64_t left_out = 0;
   std::vector<std::uint64_t> marks;  // in order
@@ -38,9 +38,10 @@ std::vector<Warp> warps_of(const cuda::MarkedSource& source, const std::string& 
     const std::uint64_t sm = word_at(bytes, base + 5), count = word_at(bytes, base + 4);
     if (sm == 0) continue;  // there was no such CTA
     Warp& w = out.emplace_back();
-    w.cta = i / source.warps;
+    w.place = i / source.warps;
+    w.cta = static_cast<std::uint32_t>(sm >> 32);
     w.warp = i % source.warps;
-    w.sm = static_cast<std::uint32_t>(sm - 1);
+    w.sm = static_cast<std::uint32_t>(sm) - 1;
     w.timer = word_at(bytes, base);
     w.clock = word_at(bytes, base + 1);
     w.end_timer = word_at(bytes, base + 2);
@@ -75,7 +76,11 @@ class Reading {
       }
     }
     for (std::size_t i = 0; i < launches && per_nanosecond_ > 0; ++i) launch(i, all[i]);
-    out_.spanned = static_cast<double>(last_) / 1000;
+    for (std::size_t i = 0; i < launches; ++i) {
+      if (all[i].empty()) continue;
+      const std::uint64_t began = ~word_at(record.bytes[i], 6), ended = word_at(record.bytes[i], 7);
+      if (ended > began) out_.spanned += static_cast<double>(ended - began) / 1000;
+    }
     return std::move(out_);
   }
 
@@ -93,17 +98,17 @@ class Reading {
     }
     std::set<std::uint32_t> named;
     for (const Warp& w : warps) {
-      const std::uint32_t process = out_of(launch, w.cta);
-      if (named.insert(w.cta).second) name(process, w, launch);
+      const std::uint32_t process = process_of(launch, w.place);
+      if (named.insert(w.place).second) name(process, w, launch);
       track(launch, process, w, bases.at(w.sm));
     }
     out_.ctas += static_cast<std::uint32_t>(named.size());
     out_.timeline.processes += static_cast<std::uint32_t>(named.size());
   }
 
-  static std::uint32_t out_of(std::size_t launch, std::uint32_t cta) {
+  static std::uint32_t process_of(std::size_t launch, std::uint32_t place) {
     constexpr std::uint32_t kCtas = 1000;
-    return static_cast<std::uint32_t>(launch) * kCtas + cta;
+    return static_cast<std::uint32_t>(launch) * kCtas + place;
   }
 
   void name(std::uint32_t process, const Warp& w, std::size_t launch) {
@@ -126,8 +131,12 @@ class Reading {
     for (const std::uint64_t v : w.marks) {
       clock += static_cast<std::uint32_t>(static_cast<std::uint32_t>(v) - static_cast<std::uint32_t>(clock));
       const auto word = static_cast<std::uint32_t>(v >> 32);
-      const std::uint32_t which = (word & 0xFFFF) / 2;
+      const std::uint32_t which = (word & 0xFFFF & ~cuda::kMarkCloses) / 2;
       if (which >= marks.size()) continue;
+      if ((word & cuda::kMarkCloses) && !open.empty()) {
+        event(TimelineEvent::Kind::End, process, w, time(base, clock), {}, marks[open.back()]);
+        open.pop_back();
+      }
       const cuda::Mark& mark = marks[which];
       ++out_.marks;
       if (word % 2 == 0) {
@@ -143,7 +152,6 @@ class Reading {
     }
     const std::uint64_t end = time(base, w.end_clock > w.clock ? w.end_clock : clock);
     for (; !open.empty(); open.pop_back()) event(TimelineEvent::Kind::End, process, w, end, {}, marks[open.back()]);
-    last_ = std::max(last_, end);
     std::string words = "warp " + std::to_string(w.warp);
     for (const std::string& one : does) words += (&one == &*does.begin() ? ": " : ", ") + one;
     out_.timeline.names.push_back({process, static_cast<int>(w.warp), std::move(words)});
@@ -163,7 +171,7 @@ class Reading {
 
   const RunAnswer& answer_;
   MarksAnswer out_;
-  std::uint64_t begin_ = ~std::uint64_t{0}, longest_ = 0, last_ = 0;
+  std::uint64_t begin_ = ~std::uint64_t{0}, longest_ = 0;
   double per_nanosecond_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The marks that a run on a GPU left (compiler/cuda/marks.h), as the timeline of its first CTAs.
+// The marks that a run on a GPU left (compiler/cuda/marks.h), as the timeline of the CTAs that record.
 #pragma once
 #include "server/work/run.h"
 
@@ -8,7 +8,7 @@ namespace tilewright::work {
 struct MarksAnswer {
   simulate::TimelineRecord timeline;  // in nanoseconds from the first warp's begin; one process a CTA, one track a warp
   double plain = 0, marked = 0;       // microseconds of a round, medians: without marks and with them
-  double spanned = 0;                 // from the first warp's begin to the last one's end
+  double spanned = 0;                 // from the first CTA's begin to the last one's end, of all CTAs
   std::uint64_t marks = 0;            // that were read
   std::uint32_t ctas = 0;             // that left some
 };

@@ -14,9 +14,10 @@ constexpr StallReason kStalls[] = {
      "start the loads earlier (more stages), access neighbouring elements, and see that nothing is spilled"},
     {"short_scoreboard", "data from shared memory, or a special function",
      "remove bank conflicts, read 16 bytes a lane at once, and keep values in registers"},
-    {"barrier", "other warps at a barrier of the CTA",
-     "give the warps equal work before the barrier, or let those wait alone that need the data (an mbarrier, a named "
-     "barrier)"},
+    // The hardware counts waits for wgmma (WARPGROUP.DEPBAR) with those at barriers.
+    {"barrier", "other warps at a barrier of the CTA, or, at a wait for wgmma, tensor cores",
+     "at a wait for wgmma tensor cores are busy, as they should be in a GEMM; at a barrier give the warps equal work "
+     "before it, or let those wait alone that need the data (an mbarrier, a named barrier)"},
     {"membar", "a memory fence", "fence once after several writes, and no wider than its readers (cta, cluster, gpu)"},
     {"mio_throttle", "room in the queue of shared memory and special functions",
      "access shared memory with fewer and wider instructions (ldmatrix, 16 bytes a lane)"},

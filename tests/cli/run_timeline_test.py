@@ -56,7 +56,7 @@ class Timeline(Case):
     def warp(self, cta, warp, sm, timer, clock, end, marks):
         """The memory of a warp that began at (timer, clock) and ended `end` nanoseconds later, at 2 clocks each."""
         base = (cta * WARPS + warp) * WORDS
-        words = [(base, timer), (base + 1, clock), (base + 2, timer + end), (base + 3, clock + 2 * end), (base + 4, len(marks)), (base + 5, sm + 1)]
+        words = [(base, timer), (base + 1, clock), (base + 2, timer + end), (base + 3, clock + 2 * end), (base + 4, len(marks)), (base + 5, cta << 32 | sm + 1)]
         for i, (word, at) in enumerate(marks):
             words.append((base + HEADER + i % EVENTS, word << 32 | (clock + 2 * at) % (1 << 32)))
         return words
@@ -82,10 +82,11 @@ class Timeline(Case):
         return {(e["pid"], e.get("tid")): e["args"]["name"] for e in trace["traceEvents"] if e["ph"] == "M"}
 
     def test_marks_become_stretches_of_warps(self):
-        # In the order of the text: sync, copy, wait, copy, sync; each begins with 2 * its place.
+        # In the order of the text: sync, copy, wait, copy, sync; each begins with 2 * its place. The second copy ends the wait, too.
         words = self.warp(0, 1, 7, 1_000_000, 5_000_000_000, 1000, [
-            (0, 10), (1, 40), (2, 50), (3, 150), (4 | 1 << 16, 200), (5 | 1 << 16, 300), (6, 310), (7, 900)])
+            (0, 10), (1, 40), (2, 50), (3, 150), (4 | 1 << 16, 200), (6 | 1 << 15, 300), (7, 900)])
         words += self.warp(0, 0, 7, 1_000_032, 4_999_999_990, 900, [(0, 20), (1, 45)])
+        words += [(6, ~999_500 & (1 << 64) - 1), (7, 1_001_500)]  # of all CTAs
         r = self.trace(words, "--json")
         self.assertEqual(r.status, 0, r)
         self.fits(r.json, "run")
@@ -96,12 +97,13 @@ class Timeline(Case):
         self.assertEqual([s[0].split(" ->")[0] for s in spans[(0, 1)]], ["wait cta_sync", "copy", "wait bars[1]", "copy"], spans)
         self.assertEqual([s[3] for s in spans[(0, 1)]], [16, 18, 20, 21])
         first = spans[(0, 1)][0][1]
-        self.assertEqual([(s[1] - first, s[2] - s[1]) for s in spans[(0, 1)]], [(0, 30), (40, 100), (190, 100), (300, 590)])
+        self.assertEqual([(s[1] - first, s[2] - s[1]) for s in spans[(0, 1)]], [(0, 30), (40, 100), (190, 100), (290, 600)])
         # Warps of one SM stand beside each other by its clock, not by the coarser timer.
         self.assertEqual(first - spans[(0, 0)][0][1], 5 + 10 - 20)
         self.assertEqual(trace["otherData"], {"time": "measured on a GPU", "left_out": 0})
         told = r.json["timeline"]
-        self.assertEqual((told["marks"], told["ctas"], told["left_out"]), (10, 1, 0))
+        self.assertEqual((told["marks"], told["ctas"], told["left_out"]), (9, 1, 0))
+        self.assertEqual(told["spanned_us"], 2)
         self.assertEqual((told["plain_us"], told["marked_us"]), (250, 250))
 
     def test_a_ring_keeps_the_last_marks(self):
