@@ -83,7 +83,7 @@ class Tuning {
         forward_(stop, [this] { ended_.request_stop(); }) {}
 
   TuneAnswer answer() {
-    if (find_devices() && make_candidates() && go_on_from_earlier() && measure()) hold_finals();
+    if (make_candidates() && find_devices() && go_on_from_earlier() && measure()) hold_finals();
     if (asked_stop_.stop_requested()) out_.stopped = true;
     put_in_order();
     return std::move(out_);

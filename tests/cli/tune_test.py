@@ -118,6 +118,9 @@ class Tuned(Case):
         silent = self.file("s.py", SCRIPT.format(comment="").replace("# tilewright: reference plain(...)", ""))
         self.assertIn("no candidate can be called right",
                       self.tune(2, "--entry", "make(256, *)", "--space", "THREADS=32", script=silent).errors)
+        # A space is read before a device is asked for.
+        r = self.expect(2, "tune", self.script, "--entry", "make(256, *)", "--space", "THREADS", "--driver", "libnone.so")
+        self.assertIn("'THREADS' is no NAME=VALUES", r.errors)
         r = self.expect(2, "tune", self.script, "--entry", "make(256, *)", "--on", "sim")
         self.assertIn("the simulator does not tell how long a kernel takes", r.errors)
 
@@ -160,6 +163,8 @@ class Tuned(Case):
     def test_a_record_that_cannot_be_written_ends_it_at_once(self):
         r = self.tune(2, "--entry", "make(256, *)", "-o", self.path("no/such/folder.json"))
         self.assertIn("cannot write", r.errors)
+        r = self.tune(2, "--entry", "make(256, *)", "--space", "THREADS=32", "-o", "/dev/full")
+        self.assertIn("No space left", r.errors)
 
     def test_how_often_is_measured(self):
         record = self.tune(0, "--entry", "make(256, *)", "--space", "THREADS=32,64,128", "--no-races", "--json").json

@@ -218,8 +218,8 @@ TEST_CASE("run: results that were kept for known inputs gain no time") {
   const Outcome out = timed(lab, "takes 100 0\nmemo 0 1 256 1\n");
   CHECK(out.buffers[1].unstable == 0);
   // Few of the 255 rotations come twice.
-  CHECK(spread_of(out.measured.cold).median == 100);
-  CHECK(spread_of(out.measured.hot).median == 100);
+  CHECK(spread_of(out.measured.cold).median > 99);
+  CHECK(spread_of(out.measured.hot).median > 99);
 }
 
 TEST_CASE("run: work after the end of a launch shows") {
