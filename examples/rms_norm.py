@@ -26,7 +26,7 @@ def row_layout(columns):
 # tilewright: entry rms_norm(6, 4096, 2)
 # tilewright: entry rms_norm(2, 2048, 1)
 # tilewright: reference plain(...)
-def rms_norm(rows, columns, rows_each, epsilon=1e-5):
+def rms_norm(rows, columns, rows_each, epsilon=1e-5):  # tilewright: tune rows_each=1,2,4,8,16
     each = columns // THREADS  # elements of a thread
 
     @T.prim_func

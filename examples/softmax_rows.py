@@ -27,7 +27,7 @@ def row_layout(columns):
 # tilewright: entry softmax(6, 4096, 2)
 # tilewright: entry softmax(2, 2048, 1)
 # tilewright: reference plain(...)
-def softmax(rows, columns, rows_each):
+def softmax(rows, columns, rows_each):  # tilewright: tune rows_each=1,2,4,8,16
     each = columns // THREADS  # elements of a thread
 
     @T.inline

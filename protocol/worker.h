@@ -126,7 +126,7 @@ struct JobParams {
 struct JobDataParams {
   std::string key;
   int attempt = 1;
-  std::string what;  // "cubin", "buffer"; of a result "contents", "later"
+  std::string what;  // "cubin", "buffer"; of a result "contents", "later", "timed", "alone"
   int index = 0;
   std::int64_t offset = 0;
 };

@@ -34,6 +34,9 @@ enum FunctionAttribute : int {
   kFunctionDynamicShared = 8,
   kFunctionNonPortableCluster = 14,
 };
+enum ContextLimit : int {
+  kLimitPersistingL2 = 6,
+};
 enum LaunchAttributeId : int {
   kLaunchCooperative = 2,
   kLaunchClusterDimension = 4,
@@ -82,6 +85,8 @@ namespace tilewright::run {
   X(device_memory, cuDeviceTotalMem_v2, (std::size_t*, cu::Device))                                               \
   X(retain_context, cuDevicePrimaryCtxRetain, (cu::Context*, cu::Device))                                         \
   X(set_context, cuCtxSetCurrent, (cu::Context))                                                                  \
+  X(context_limit, cuCtxGetLimit, (std::size_t*, int))                                                            \
+  X(reset_persisting, cuCtxResetPersistingL2Cache, ())                                                            \
   X(synchronize, cuCtxSynchronize, ())                                                                            \
   X(load_module, cuModuleLoadData, (cu::Module*, const void*))                                                    \
   X(unload_module, cuModuleUnload, (cu::Module))                                                                  \

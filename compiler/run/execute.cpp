@@ -7,7 +7,9 @@
 
 #include "compiler/run/cupti.h"
 #include "compiler/run/parallel.h"
+#include "compiler/run/statistics.h"
 #include "compiler/run/transfer.h"
+#include "compiler/run/turns.h"
 
 namespace tilewright::run {
 namespace {
@@ -17,6 +19,10 @@ constexpr std::int64_t kGuard = 64 << 10;
 constexpr unsigned char kGuardByte = 0xB7;
 // What outputs hold before the verifying launches. The first is NaN in every floating-point type that has one.
 constexpr unsigned char kPoison[2] = {0xFF, 0x5A};
+
+// What timed launches left is kept on the device until all of them are timed, up to so many bytes.
+constexpr std::int64_t kStash = std::int64_t{1} << 30;
+constexpr std::int64_t kStashAlign = 256;
 
 // Ends a job early: the driver refused something.
 struct Refused {
@@ -70,10 +76,14 @@ class Execution {
         bus_id_(bus_id),
         context_(context),
         profilers_(profilers) {}
+  // Memory is cleared before it is given back: what a reference left must not be found by the next kernel.
   ~Execution() {
-    for (cu::DevicePtr p : allocations_) driver_.release(p);
+    for (const auto& [p, bytes] : allocations_) {
+      driver_.fill(p, 0, bytes);
+      driver_.release(p);
+    }
     for (cu::Event e : events_) driver_.destroy_event(e);
-    for (const std::vector<Loaded>* all : {&kernels_, &rivals_, &sampled_, &marked_})
+    for (const std::vector<Loaded>* all : {&kernels_, &rivals_, &again_, &sampled_, &marked_})
       for (const Loaded& k : *all)
         if (k.module) driver_.unload_module(k.module);
   }
@@ -96,6 +106,7 @@ class Execution {
         collect(round, out);
       }
       time(out);
+      check_timed(out);
       if (job_.samples) out.samples = sample();
       if (!job_.marked.empty()) mark(out.marks);
     } catch (const Refused& r) {
@@ -139,7 +150,15 @@ class Execution {
     cu::DevicePtr p = 0;
     check(driver_.allocate(&p, static_cast<std::size_t>(bytes)),
           "no " + std::to_string(bytes) + " bytes on the device for " + what);
-    allocations_.push_back(p);
+    allocations_.emplace_back(p, static_cast<std::size_t>(bytes));
+    return p;
+  }
+
+  // 0: the device has no room for it.
+  cu::DevicePtr spare_memory(std::int64_t bytes) {
+    cu::DevicePtr p = 0;
+    if (driver_.allocate(&p, static_cast<std::size_t>(bytes)) != cu::kSuccess) return 0;
+    allocations_.emplace_back(p, static_cast<std::size_t>(bytes));
     return p;
   }
 
@@ -171,13 +190,19 @@ class Execution {
       if (m.place == lower::MapPlace::Global) {
         k.map_addresses[i] = device_memory(sizeof(cu::TensorMap), "the tensor map of " + b.name);
       } else if (m.place == lower::MapPlace::Constant) {
-        std::size_t size = 0;
-        check(driver_.get_global(&k.map_addresses[i], &size, k.module, m.symbol.c_str()),
-              "the cubin has no variable " + m.symbol + " for the tensor map of " + b.name);
-        if (size < sizeof(cu::TensorMap))
-          throw Refused{"the variable " + m.symbol + " is no tensor map", cu::kInvalidValue};
+        find_constant_map(k, i);
       }
     }
+  }
+
+  void find_constant_map(Loaded& k, std::size_t i) {
+    const JobTensorMap& m = k.launch->tensor_maps[i];
+    std::size_t size = 0;
+    check(driver_.get_global(&k.map_addresses[i], &size, k.module, m.symbol.c_str()),
+          "the cubin has no variable " + m.symbol + " for the tensor map of " +
+              job_.buffers[static_cast<std::size_t>(m.buffer)].name);
+    if (size < sizeof(cu::TensorMap))
+      throw Refused{"the variable " + m.symbol + " is no tensor map", cu::kInvalidValue};
   }
 
   // What the buffers hold at first, to the device; kept there where there is room for two.
@@ -186,48 +211,55 @@ class Execution {
     for (std::size_t i = 0; i < data_.size(); ++i) {
       const JobBuffer& b = job_.buffers[i];
       if (b.bytes == 0 || b.role == Role::Output) continue;
-      if (driver_.allocate(&first_[i], static_cast<std::size_t>(b.bytes)) != cu::kSuccess) {
-        first_[i] = 0;
-        continue;
-      }
-      allocations_.push_back(first_[i]);
+      first_[i] = spare_memory(b.bytes);
+      if (!first_[i]) continue;
       check(transfer_.upload(first_[i], b.contents), "uploading " + b.name);
     }
   }
 
   // Everything as a launch has to find it.
-  void prepare(unsigned char poison) {
+  void prepare(unsigned char poison, const Turns& turns = {}) {
     for (std::size_t i = 0; i < data_.size(); ++i) {
       const JobBuffer& b = job_.buffers[i];
       if (b.bytes == 0) continue;
       if (b.role == Role::Output) {
         check(driver_.fill(data_[i], poison, static_cast<std::size_t>(b.bytes)), "poisoning " + b.name);
       } else {
-        give(i);
+        give(i, turns.empty() ? 0 : turns[i]);
       }
     }
     upload_maps();
   }
 
   // What is read and written, once more as a launch has to find it.
-  void restore() {
+  void restore(const Turns& turns) {
     for (std::size_t i = 0; i < data_.size(); ++i)
-      if (job_.buffers[i].role == Role::InOut) give(i);
+      if (job_.buffers[i].role == Role::InOut) give(i, turns.empty() ? 0 : turns[i]);
     upload_maps();
   }
 
-  void give(std::size_t i) {
+  // The first contents, rotated to the left by `turn` bytes.
+  void give(std::size_t i, std::int64_t turn) {
+    const std::int64_t bytes = job_.buffers[i].bytes;
+    give(i, 0, turn, bytes - turn);
+    give(i, bytes - turn, 0, turn);
+  }
+
+  void give(std::size_t i, std::int64_t to, std::int64_t from, std::int64_t bytes) {
     const JobBuffer& b = job_.buffers[i];
-    if (b.bytes == 0) return;
+    if (bytes == 0) return;
+    const auto at = data_[i] + static_cast<cu::DevicePtr>(to);
+    const auto count = static_cast<std::size_t>(bytes);
     if (first_[i]) {
-      check(driver_.copy(data_[i], first_[i], static_cast<std::size_t>(b.bytes)), "copying " + b.name);
+      check(driver_.copy(at, first_[i] + static_cast<cu::DevicePtr>(from), count), "copying " + b.name);
     } else {
-      check(transfer_.upload(data_[i], b.contents), "uploading " + b.name);
+      check(transfer_.upload(at, b.contents.view().substr(static_cast<std::size_t>(from), count)),
+            "uploading " + b.name);
     }
   }
 
   void upload_maps() {
-    for (const std::vector<Loaded>* all : {&kernels_, &rivals_, &sampled_, &marked_}) {
+    for (const std::vector<Loaded>* all : {&kernels_, &rivals_, &again_, &sampled_, &marked_}) {
       for (const Loaded& k : *all) {
         for (std::size_t i = 0; i < k.maps.size(); ++i) {
           if (k.map_addresses[i])
@@ -312,12 +344,14 @@ class Execution {
     }
   }
 
-  void download(std::size_t i, const Transfer::Take& take) {
-    check(transfer_.download(data_[i], job_.buffers[i].bytes, take), "downloading " + job_.buffers[i].name);
+  void download(std::size_t i, const Transfer::Take& take) { download(i, data_[i], take); }
+  void download(std::size_t i, cu::DevicePtr from, const Transfer::Take& take) {
+    check(transfer_.download(from, job_.buffers[i].bytes, take), "downloading " + job_.buffers[i].name);
   }
 
   void look_at_guards(std::size_t i, BufferOutcome& o) const {
     const JobBuffer& b = job_.buffers[i];
+    o.guard_damage = 0;
     std::string zone(static_cast<std::size_t>(kGuard), '\0');
     for (std::int64_t begin : {-kGuard, b.bytes}) {
       check(driver_.download(zone.data(), data_[i] + static_cast<cu::DevicePtr>(begin), zone.size()),
@@ -365,11 +399,18 @@ class Execution {
   struct Timed {
     std::vector<Loaded>* kernels;  // null: the copy
     std::vector<double>*cold, *hot;
-    double last = 0;  // microseconds, of the cold one before; 0: none yet
+    double last = 0;              // microseconds, of the cold one before; 0: none yet
+    std::vector<bool> checked{};  // of the hot and the cold launch of each round: is what it leaves compared?
+  };
+  // What a timed launch left, on the device, and of which inputs.
+  struct Stashed {
+    bool rival, hot;
+    Turns turns;
+    cu::DevicePtr at;
   };
 
   // Everything is measured in turn, and who begins changes from round to round: a clock that rises or falls does so for
-  // all. Hot before cold: the cold one starts from fresh contents, and what it leaves is looked at.
+  // all. What launches leave is kept on the device and compared after all of them, so that nothing stands between them.
   void time(Outcome& out) {
     if (job_.repeats <= 0) return;
     flush_bytes_ = 2 * std::max<std::int64_t>(device_.l2_bytes, 1 << 20);
@@ -378,8 +419,13 @@ class Execution {
     begin_ = event();
     end_ = event();
     Measured& m = out.measured;
+    std::size_t persisting = 0;
+    if (driver_.context_limit(&persisting, cu::kLimitPersistingL2) == cu::kSuccess)
+      m.persisting = static_cast<std::int64_t>(persisting);
+    m.turned = turning(job_);
     std::vector<Timed> timed{{&kernels_, &m.cold, &m.hot}};
     if (!rivals_.empty()) timed.push_back({&rivals_, &m.rival_cold, &m.rival_hot});
+    choose_checks(timed);
     if (copied_) timed.push_back({nullptr, &m.copy, nullptr});
     monitor_.emplace(management_, bus_id_);
     monitor_->sample();
@@ -388,27 +434,40 @@ class Execution {
       sampling_ = round >= 0 && round % often == 0;
       for (std::size_t i = 0; i < timed.size(); ++i) {
         const bool backwards = round % 2 != 0;
-        Timed& one = timed[backwards ? timed.size() - 1 - i : i];
-        measure(one, round);
-        const bool looked = round == job_.repeats / 2 || round == job_.repeats - 1;
-        if (!looked || !one.kernels) continue;
-        if (one.kernels == &kernels_) {
-          look_again(out);
-        } else {
-          m.rival_differs = std::max(m.rival_differs, bytes_otherwise(out));
-        }
+        measure(timed[backwards ? timed.size() - 1 - i : i], round);
       }
     }
     monitor_->sample();
     m.conditions = monitor_->conditions();
+    // Noise of the host comes and goes; work that goes on after its launch shows in most of them.
+    if (!beyond_.empty()) {
+      std::ranges::sort(beyond_);
+      m.beyond = beyond_[beyond_.size() / 4];
+    }
+  }
+
+  // Draws the launches that are checked, as many as there is room for.
+  void choose_checks(std::vector<Timed>& timed) {
+    stash_bytes_ = 0;
+    for (const JobBuffer& b : job_.buffers)
+      if (b.role != Role::Input) stash_bytes_ += (b.bytes + kStashAlign - 1) / kStashAlign * kStashAlign;
+    const std::size_t launches = 2 * static_cast<std::size_t>(job_.repeats);
+    std::size_t each = std::min<std::size_t>(launches, kMostChecks);
+    if (stash_bytes_ == 0) each = 0;
+    constexpr std::size_t kFew = 4;
+    while (each > kFew && static_cast<std::int64_t>(each * timed.size()) * stash_bytes_ > kStash) each = each * 3 / 4;
+    for (; each > 0; each /= 2) {
+      stash_ = spare_memory(static_cast<std::int64_t>(each * timed.size()) * stash_bytes_);
+      if (stash_) break;
+    }
+    for (Timed& one : timed) one.checked = secret_.choose(each, launches);
   }
 
   // Two stretches of memory for the driver's copy; 0: the device has no room for them.
   cu::DevicePtr room_for_copies() {
     if (job_.copy_bytes <= 0) return 0;
-    cu::DevicePtr p = 0;
-    if (driver_.allocate(&p, static_cast<std::size_t>(2 * job_.copy_bytes)) != cu::kSuccess) return 0;
-    allocations_.push_back(p);
+    const cu::DevicePtr p = spare_memory(2 * job_.copy_bytes);
+    if (!p) return 0;
     check(driver_.fill(p, 0, static_cast<std::size_t>(2 * job_.copy_bytes)), "filling memory");
     return p;
   }
@@ -423,6 +482,7 @@ class Execution {
   void measure(Timed& what, int round) {
     auto keep = [&](std::vector<double>& to, double microseconds) {
       if (round >= 0) to.push_back(microseconds);
+      if (what.kernels == &kernels_) beyond_.push_back(last_beyond_);
     };
     if (!what.kernels) {
       empty_cache(round);
@@ -433,21 +493,28 @@ class Execution {
       }));
       return;
     }
-    // What a round reads and writes is given to it again; outputs may stay, for they are only written.
-    prepare(kPoison[0]);
+    // Each launch finds poison in what it only writes, and inputs that none before it has seen.
+    Turns turns = secret_.turns(job_);
+    prepare(kPoison[0], turns);
     for (int ahead = launches_ahead(what); ahead > 0; --ahead) {
       launch(*what.kernels);
-      restore();
+      restore(turns);
     }
+    turns = secret_.turns(job_);
+    prepare(kPoison[0], turns);
     keep(*what.hot, timed([&] { launch(*what.kernels); }));
-    prepare(kPoison[0]);
+    stash(what, round, true, turns);
+    turns = secret_.turns(job_);
+    prepare(kPoison[0], turns);
     empty_cache(round);
     what.last = timed([&] { launch(*what.kernels); });
     keep(*what.cold, what.last);
+    stash(what, round, false, turns);
   }
 
-  // Inputs have to come from memory, as for a first launch.
+  // Inputs have to come from memory, as for a first launch: also those that a kernel asked the cache to keep.
   void empty_cache(int round) {
+    check(driver_.reset_persisting(), "emptying the cache of lines that persist");
     check(driver_.fill(flush_, static_cast<unsigned char>(round & 0xFF), static_cast<std::size_t>(flush_bytes_)),
           "emptying the cache");
   }
@@ -455,32 +522,185 @@ class Execution {
   // Microseconds on the device.
   template <class F>
   double timed(F&& work) {
+    using Clock = std::chrono::steady_clock;
     check(driver_.record_event(begin_, nullptr), "recording an event");
     work();
     check(driver_.record_event(end_, nullptr), "recording an event");
     if (sampling_) monitor_->sample();
+    // An error shows at the next call, too, which says what failed.
+    driver_.wait_event(end_);
+    const auto ended = Clock::now();
     finish();
+    last_beyond_ = std::chrono::duration<double, std::micro>(Clock::now() - ended).count();
     float milliseconds = 0;
     check(driver_.elapsed(&milliseconds, begin_, end_), "reading the time");
     return static_cast<double>(milliseconds) * 1000;
   }
 
-  // A timed round has to have left what the first one did; what it leaves otherwise is kept.
+  // Keeps what a launch left, where it was drawn.
+  void stash(const Timed& what, int round, bool hot, Turns& turns) {
+    if (round < 0 || !what.checked[2 * static_cast<std::size_t>(round) + (hot ? 1 : 0)]) return;
+    const auto at = stash_ + static_cast<cu::DevicePtr>(stashed_.size()) * static_cast<cu::DevicePtr>(stash_bytes_);
+    stashed_.push_back({what.kernels == &rivals_, hot, std::move(turns), at});
+    each_written([&](std::size_t i, std::int64_t offset) {
+      check(driver_.copy(at + static_cast<cu::DevicePtr>(offset), data_[i],
+                         static_cast<std::size_t>(job_.buffers[i].bytes)),
+            "keeping " + job_.buffers[i].name);
+    });
+  }
+
+  // Calls `use` with each buffer that is written and its place within a stash.
+  template <class F>
+  void each_written(F&& use) {
+    std::int64_t offset = 0;
+    for (std::size_t i = 0; i < job_.buffers.size(); ++i) {
+      const JobBuffer& b = job_.buffers[i];
+      if (b.role == Role::Input || b.bytes == 0) continue;
+      use(i, offset);
+      offset += (b.bytes + kStashAlign - 1) / kStashAlign * kStashAlign;
+    }
+  }
+
+  // One more launch on the first inputs, against the first results; then what timed launches left, against what the
+  // kernels leave of the same inputs when they are loaded again; and the memory around.
+  void check_timed(Outcome& out) {
+    if (job_.repeats <= 0) return;
+    for (std::vector<Loaded>* all : {&kernels_, &rivals_}) {
+      if (all->empty()) continue;
+      prepare(kPoison[0]);
+      launch(*all);
+      finish();
+      if (all == &kernels_) {
+        look_again(out);
+      } else {
+        out.measured.rival_differs = std::max(out.measured.rival_differs, bytes_otherwise(out));
+      }
+    }
+    int otherwise[2] = {0, 0}, unsteady[2] = {0, 0};
+    for (const Stashed& s : stashed_) {
+      ++out.measured.checked;
+      if (out.measured.turned == 0) {
+        look_at_stash(s, out);
+        continue;
+      }
+      launch_again(s);
+      if (!differs_from_stash(s, out)) continue;
+      ++otherwise[s.rival ? 1 : 0];
+      if (!is_steady(s)) ++unsteady[s.rival ? 1 : 0];
+    }
+    if (unsteady[0] == 0) out.measured.otherwise = otherwise[0];
+    if (unsteady[1] == 0) out.measured.rival_otherwise = otherwise[1];
+    unload_again();
+    for (std::size_t i = 0; i < job_.buffers.size(); ++i) look_at_guards(i, out.buffers[i]);
+  }
+
+  // Of inputs that are those of the first launch.
+  void look_at_stash(const Stashed& s, Outcome& out) {
+    std::int64_t all = 0;
+    each_written([&](std::size_t i, std::int64_t offset) {
+      BufferOutcome& o = out.buffers[i];
+      const auto at = s.at + static_cast<cu::DevicePtr>(offset);
+      std::int64_t differ = 0;
+      download(i, at, [&](std::int64_t from, std::string_view piece) {
+        differ += count_different(kept(i, o) + from, piece.data(), static_cast<std::int64_t>(piece.size()));
+      });
+      all += differ;
+      if (s.rival) return;
+      o.unstable = std::max(o.unstable, differ);
+      if (!differ || !o.later.empty()) return;
+      o.later = results_[job_.buffers.size() + i];
+      fetch(i, at, o.later);
+    });
+    if (s.rival) out.measured.rival_differs = std::max(out.measured.rival_differs, all);
+  }
+
+  void fetch(std::size_t i, cu::DevicePtr at, const Contents& to) {
+    download(i, at, [&](std::int64_t from, std::string_view piece) {
+      copy_bytes(to.data() + from, piece.data(), static_cast<std::int64_t>(piece.size()));
+    });
+  }
+
+  // The kernels of a stash, from new modules, on its inputs and under its conditions.
+  void launch_again(const Stashed& s) {
+    unload_again();
+    for (const Loaded& k : s.rival ? rivals_ : kernels_) {
+      load(*k.launch, again_);
+      Loaded& other = again_.back();
+      other.maps = k.maps;
+      other.map_addresses = k.map_addresses;
+      for (std::size_t i = 0; i < k.maps.size(); ++i)
+        if (k.launch->tensor_maps[i].place == lower::MapPlace::Constant) find_constant_map(other, i);
+    }
+    prepare(kPoison[0], s.turns);
+    if (!s.hot) empty_cache(0);
+    launch(again_);
+    finish();
+  }
+  void unload_again() {
+    for (const Loaded& k : again_)
+      if (k.module) driver_.unload_module(k.module);
+    again_.clear();
+  }
+
+  // Is what the buffers hold now other than the stash? The worst of each buffer is kept with both contents.
+  bool differs_from_stash(const Stashed& s, Outcome& out) {
+    bool any = false;
+    const std::size_t count = job_.buffers.size();
+    before_.resize(count);
+    worst_.resize(count);
+    each_written([&](std::size_t i, std::int64_t offset) {
+      BufferOutcome& o = out.buffers[i];
+      if (before_[i].empty()) before_[i] = Contents::of_size(job_.buffers[i].bytes);
+      fetch(i, s.at + static_cast<cu::DevicePtr>(offset), before_[i]);
+      std::int64_t differ = 0;
+      download(i, [&](std::int64_t from, std::string_view piece) {
+        differ += count_different(before_[i].data() + from, piece.data(), static_cast<std::int64_t>(piece.size()));
+      });
+      any = any || differ > 0;
+      if (!s.rival) o.unstable = std::max(o.unstable, differ);
+      if (differ <= worst_[i]) return;
+      worst_[i] = differ;
+      o.timed = results_[2 * count + i];
+      copy_bytes(o.timed.data(), before_[i].data(), job_.buffers[i].bytes);
+      o.alone = results_[3 * count + i];
+      fetch(i, data_[i], o.alone);
+      o.of_rival = s.rival;
+    });
+    return any;
+  }
+
+  // Do the kernels, loaded once more, leave what they have just left?
+  bool is_steady(const Stashed& s) {
+    each_written([&](std::size_t i, std::int64_t) { fetch(i, data_[i], before_[i]); });
+    launch_again(s);
+    bool same = true;
+    each_written([&](std::size_t i, std::int64_t) {
+      download(i, [&](std::int64_t from, std::string_view piece) {
+        same = same &&
+               count_different(before_[i].data() + from, piece.data(), static_cast<std::int64_t>(piece.size())) == 0;
+      });
+    });
+    return same;
+  }
+
+  // The first inputs have to leave what they did at first, and to be there still; what is left otherwise is kept.
   void look_again(Outcome& out) {
     ++out.measured.checked;
     for (std::size_t i = 0; i < job_.buffers.size(); ++i) {
       BufferOutcome& o = out.buffers[i];
+      const bool input = job_.buffers[i].role == Role::Input;
       std::int64_t differ = 0;
       download(i, [&](std::int64_t at, std::string_view piece) {
         differ += count_different(kept(i, o) + at, piece.data(), static_cast<std::int64_t>(piece.size()));
       });
-      o.unstable += differ;
+      if (input) {
+        o.changed = std::max(o.changed, differ);
+        continue;
+      }
+      o.unstable = std::max(o.unstable, differ);
       if (!differ || !o.later.empty()) continue;
-      const Contents& later = results_[job_.buffers.size() + i];
-      download(i, [&](std::int64_t at, std::string_view piece) {
-        copy_bytes(later.data() + at, piece.data(), static_cast<std::int64_t>(piece.size()));
-      });
-      o.later = later;
+      o.later = results_[job_.buffers.size() + i];
+      fetch(i, data_[i], o.later);
     }
   }
 
@@ -590,9 +810,9 @@ class Execution {
   cu::Context context_;
   const std::vector<std::string>& profilers_;
   std::optional<Monitor> monitor_;  // while something is timed: it takes a while to start
-  std::vector<Loaded> kernels_, rivals_, sampled_, marked_;
-  std::vector<cu::DevicePtr> allocations_;
-  std::vector<cu::DevicePtr> data_;   // of each buffer
+  std::vector<Loaded> kernels_, rivals_, again_, sampled_, marked_;
+  std::vector<std::pair<cu::DevicePtr, std::size_t>> allocations_;  // with their bytes
+  std::vector<cu::DevicePtr> data_;                                 // of each buffer
   std::vector<cu::DevicePtr> first_;  // its contents before each round; 0: it has none, or there was no room
   std::vector<cu::Event> events_;
   bool launched_ = false, failed_ = false;
@@ -601,6 +821,14 @@ class Execution {
   std::int64_t flush_bytes_ = 0;
   cu::Event begin_ = nullptr, end_ = nullptr;
   bool sampling_ = false;
+  Secret secret_;
+  cu::DevicePtr stash_ = 0;
+  std::int64_t stash_bytes_ = 0;  // of one launch
+  std::vector<Stashed> stashed_;
+  std::vector<Contents> before_;     // of each buffer, for comparisons
+  std::vector<std::int64_t> worst_;  // of each buffer, bytes that differ between `timed` and `alone`
+  double last_beyond_ = 0;           // microseconds from the end of the last launch to that of all work
+  std::vector<double> beyond_;       // of the kernels' launches
 };
 
 }  // namespace

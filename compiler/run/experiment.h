@@ -53,6 +53,13 @@ struct Wanted {
   std::int64_t memory_limit = default_memory_limit();       // bytes of this machine's memory for tensors
 };
 
+// What a reference leaves, by tensor.
+struct Expected {
+  std::string where;  // "reference plain(64) on the host"
+  Sum sum;            // its longest
+  std::map<std::string, Contents, std::less<>> tensors;
+};
+
 class Experiment {
  public:
   // Binds the kernels, and fits the arrays to their tensors. `name` is what they are called in errors. The kernels stay
@@ -75,6 +82,12 @@ class Experiment {
   using Cubin = std::function<std::expected<std::string, Failure>()>;
   std::expected<void, Failure> expect(const lower::LoweredKernel& reference, const std::string& name,
                                       Executor& executor, const Cubin& cubin, const std::stop_token& stop);
+  // The same in two steps, for several experiments on the same inputs. After `host_steps` on the host the executor
+  // computes it, if it can; 0: as many as it takes.
+  std::expected<Expected, Failure> results_of(const lower::LoweredKernel& reference, const std::string& name,
+                                              Executor& executor, const Cubin& cubin, std::uint64_t host_steps,
+                                              const std::stop_token& stop) const;
+  void expect(const Expected& expected);
   // Compares a tensor that the kernels write with an array, as far as nothing was expected of it yet.
   std::expected<void, Failure> expect(const std::string& tensor, const GivenArray& array);
   // Is there something written of which nothing was expected yet?
@@ -95,6 +108,7 @@ class Experiment {
   std::optional<Failure> take(std::size_t buffer);
   std::optional<std::size_t> buffer_named(std::string_view name) const;
   void compare_with(std::size_t buffer, std::string_view expected, const std::string& from);
+  void compare_timed();
   std::optional<std::int64_t> number_of(std::string_view word) const;
   std::string in_any_order(std::size_t buffer, std::string_view contents) const;
 

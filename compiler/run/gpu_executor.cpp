@@ -113,13 +113,17 @@ Outcome GpuExecutor::run_once(const Job& job, const std::stop_token& stop) {
   }
   // Memory that is not touched costs nothing: of an unchanged input nothing comes back.
   std::vector<Contents> results;
-  for (int times = 0; times < 2; ++times)
+  for (std::size_t times = 0; times < kResultsPerBuffer; ++times)
     for (const JobBuffer& b : job.buffers) results.push_back(Contents::of_size(b.bytes));
   Message message = encode(job, results);
   std::chrono::milliseconds patience = options_.deadline + std::chrono::milliseconds(job.bytes() * 1000 / (256 << 20));
   // Each timed round fills, copies and empties memory of the device, at hundreds of gigabytes a second.
   const std::int64_t rounds = job.repeats > 0 ? job.warmups + job.repeats : 0;
   patience += std::chrono::milliseconds(rounds * (1 + (job.bytes() + job.copy_bytes) / (64 << 20)));
+  // What is checked of them afterwards comes over the bus, and each check loads the kernels again.
+  const std::int64_t checks =
+      job.repeats > 0 ? std::min(2 * job.repeats, kMostChecks) * (job.rivals.empty() ? 1 : 2) : 0;
+  patience += std::chrono::milliseconds(checks * (2 + job.bytes() / (4 << 20)));
   constexpr std::chrono::seconds kSampling{10};  // CUPTI starts, samples, and relates what it took to instructions
   if (job.samples || !job.marked.empty()) patience += kSampling;
   auto answer = helper_->call(message.record, patience, kAnyMemory, stop, message.descriptors);

@@ -220,6 +220,8 @@ Json written_order(const Job& job) {
   plan["copy_bytes"] = job.copy_bytes;
   plan["schedules"] = job.schedules;
   plan["samples"] = job.samples;
+  plan["turns"] = Json::array();
+  for (const JobBuffer& b : job.buffers) plan["turns"].push_back(b.turn);
   plan["rivals"] = Json::array();
   for (const JobLaunch& launch : job.rivals) plan["rivals"].push_back(launch_json(launch));
   plan["marked"] = Json::array();
@@ -234,6 +236,10 @@ Job read_order(const Json& plan) {
   job.schedules = std::clamp(plan.value("schedules", 0), 0, 10000);
   job.samples = plan.value("samples", false);
   job.copy_bytes = std::clamp<std::int64_t>(plan.value("copy_bytes", std::int64_t{0}), 0, std::int64_t{1} << 40);
+  const Json turns = plan.value("turns", Json::array());
+  check_count("turns", turns, job.buffers.size());
+  for (std::size_t i = 0; i < turns.size(); ++i)
+    job.buffers[i].turn = std::clamp<std::int64_t>(turns[i].get<std::int64_t>(), 0, 64);
   const Json rivals = plan.value("rivals", Json::array());
   check_count("rivals", rivals, kMostLaunches);
   for (const Json& launch : rivals) job.rivals.push_back(launch_of(launch, job.buffers.size()));
@@ -252,6 +258,10 @@ Json measured_json(const Measured& m) {
           {"copy", m.copy},
           {"checked", m.checked},
           {"rival_differs", m.rival_differs},
+          {"turned", m.turned},
+          {"otherwise", {m.otherwise, m.rival_otherwise}},
+          {"beyond", m.beyond},
+          {"persisting", m.persisting},
           {"absent", c.absent},
           {"driver", c.driver},
           {"sm", {c.sm_least, c.sm_most, c.sm_limit}},
@@ -277,6 +287,13 @@ Measured measured_of(const Json& j) {
   m.rival_hot = times("rival_hot");
   m.checked = j.at("checked").get<int>();
   m.rival_differs = j.at("rival_differs").get<std::int64_t>();
+  // A worker of an older release knows nothing of these.
+  m.turned = j.value("turned", 0);
+  const Json otherwise = j.value("otherwise", Json::array({0, 0}));
+  m.otherwise = otherwise.at(0).get<int>();
+  m.rival_otherwise = otherwise.at(1).get<int>();
+  m.beyond = j.value("beyond", 0.0);
+  m.persisting = j.value("persisting", std::int64_t{0});
   Conditions& c = m.conditions;
   c.absent = j.at("absent").get<std::string>();
   c.driver = j.at("driver").get<std::string>();
@@ -290,6 +307,11 @@ Measured measured_of(const Json& j) {
   c.reasons = j.at("reasons").get<std::uint64_t>();
   c.samples = j.at("samples").get<int>();
   check_bounds("checked", m.checked, 0, static_cast<int>(kMostTimes));
+  check_bounds("turned", m.turned, 0, static_cast<int>(kMostBuffers));
+  for (int launches : {m.otherwise, m.rival_otherwise})
+    check_bounds("launches that left something else", launches, 0, static_cast<int>(kMostTimes));
+  check_bounds("a time", m.beyond, 0, 1e15);
+  check_bounds("persisting", m.persisting, 0, kMostBytes);
   check_bounds("rival_differs", m.rival_differs, 0, static_cast<std::int64_t>(kMostBuffers) * kMostBytes);
   for (int megahertz : {c.sm_least, c.sm_most, c.sm_limit, c.memory_clock})
     check_bounds("a clock in megahertz", megahertz, 0, 1'000'000);
@@ -402,6 +424,8 @@ Message encode(const Job& job, std::span<const Contents> results) {
     plan["buffers"][i]["given"] = file(job.buffers[i].contents);
     plan["buffers"][i]["result"] = file(results[i]);
     plan["buffers"][i]["later"] = file(results[job.buffers.size() + i]);
+    plan["buffers"][i]["timed"] = file(results[2 * job.buffers.size() + i]);
+    plan["buffers"][i]["alone"] = file(results[3 * job.buffers.size() + i]);
   }
   out.record = {{"op", "run"}, {"plan", plan.dump()}};
   for (const auto* launches : {&job.launches, &job.rivals, &job.marked})
@@ -424,7 +448,7 @@ std::expected<ReceivedJob, std::string> decode_job(const Record& record, std::sp
       all[at++]->cubin = value;
     }
     if (at != all.size()) throw std::invalid_argument("fewer cubins than launches");
-    std::vector<Contents> later;
+    std::vector<Contents> later, timed, alone;
     for (std::size_t i = 0; i < job.buffers.size(); ++i) {
       JobBuffer& buffer = job.buffers[i];
       auto file = [&](const char* which) {
@@ -435,14 +459,17 @@ std::expected<ReceivedJob, std::string> decode_job(const Record& record, std::sp
       buffer.contents = file("given");
       out.results.push_back(file("result"));
       later.push_back(file("later"));
+      timed.push_back(file("timed"));
+      alone.push_back(file("alone"));
       auto wrong = [&](const Contents& c, bool wanted) {
         return c.size() != (wanted ? static_cast<std::size_t>(buffer.bytes) : 0);
       };
       if (wrong(buffer.contents, buffer.role != Role::Output) || wrong(out.results.back(), true) ||
-          wrong(later.back(), true))
+          wrong(later.back(), true) || wrong(timed.back(), true) || wrong(alone.back(), true))
         throw std::invalid_argument("contents of " + buffer.name + " have the wrong size");
     }
-    std::ranges::move(later, std::back_inserter(out.results));
+    for (std::vector<Contents>* all : {&later, &timed, &alone})
+      std::ranges::move(*all, std::back_inserter(out.results));
     return out;
   });
 }
@@ -452,8 +479,8 @@ namespace {
 Json outcome_numbers(const Outcome& outcome) {
   Json buffers = Json::array();
   for (const BufferOutcome& b : outcome.buffers)
-    buffers.push_back(
-        {b.guard_damage, b.guard_first, b.unwritten, b.changed, b.unstable, !b.contents.empty(), !b.later.empty()});
+    buffers.push_back({b.guard_damage, b.guard_first, b.unwritten, b.changed, b.unstable, !b.contents.empty(),
+                       !b.later.empty(), !b.alone.empty(), b.of_rival});
   Json out{{"status", kStatuses[static_cast<int>(outcome.status)]},
            {"buffers", buffers},
            {"measured", measured_json(outcome.measured)}};
@@ -478,7 +505,14 @@ Outcome read_outcome(const Json& plain, const Job& job, std::span<const Contents
                            b.at(1).get<std::int64_t>(), b.at(2).get<std::int64_t>(), b.at(3).get<std::int64_t>(),
                            b.at(4).get<std::int64_t>(),
                            b.at(6).get<bool>() ? results[job.buffers.size() + i] : Contents()});
-    const BufferOutcome& read = out.buffers.back();
+    BufferOutcome& read = out.buffers.back();
+    if (b.size() > 8) {
+      if (b.at(7).get<bool>()) {
+        read.timed = results[2 * job.buffers.size() + i];
+        read.alone = results[3 * job.buffers.size() + i];
+      }
+      read.of_rival = b.at(8).get<bool>();
+    }
     const std::int64_t bytes = job.buffers[i].bytes;
     check_bounds("guard_damage", read.guard_damage, 0, kMostBytes);
     check_bounds("guard_first", read.guard_first, -kMostBytes, 2 * kMostBytes);

@@ -35,6 +35,8 @@ struct JobBuffer {
   std::int64_t bytes = 0;
   Role role = Role::InOut;
   Contents contents{};  // of an Input and an InOut: exactly `bytes` long; of an Output empty
+  // Timed launches may find the contents rotated by a multiple of so many bytes; 0: always as they are.
+  std::int64_t turn = 0;
 };
 
 // Arguments of cuTensorMapEncodeTiled: innermost first, strides in bytes and one fewer than dims, the driver's enums.
@@ -71,6 +73,9 @@ struct JobLaunch {
   std::string cubin;
 };
 
+// Timed launches whose results are checked, of a job's kernels and of its rivals each.
+inline constexpr int kMostChecks = 64;
+
 struct Job {
   std::vector<JobBuffer> buffers;
   std::vector<JobLaunch> launches;  // at least one; in order, in one stream, without anything between them
@@ -81,7 +86,7 @@ struct Job {
   std::vector<JobLaunch> marked{};
   // Rounds of all launches: two to verify, each over another poison, then `warmups` and `repeats` timed ones; 0
   // repeats: not timed. A timed round is measured twice: right after another one of the same launches, and with the L2
-  // cache emptied.
+  // cache emptied. What timed launches leave is compared after all of them (turns.h).
   int warmups = 3;
   int repeats = 0;
   // How many bytes the driver copies within the device, in each timed round: what the kernel's speed is held against.
@@ -130,8 +135,12 @@ struct BufferOutcome {
   std::int64_t unwritten = 0;     // Output: bytes that kept the poison in both verifying launches
   std::int64_t changed = 0;       // Input: bytes that differ from what was uploaded
   std::int64_t unstable = 0;      // bytes that differ between launches although written in both
-  // After a timed round that left something else: what it left. Empty: all that were looked at left the same.
+  // After a timed launch that left something else: what it left. Empty: all that were checked left the same.
   Contents later{};
+  // After a timed launch on other inputs than the first: what it left, and what the same kernels leave of these inputs
+  // when they are loaded again. Empty: all that were checked left the same.
+  Contents timed{}, alone{};
+  bool of_rival = false;                // `timed` and `alone` are of the rivals
   std::vector<Contents> schedules{};    // what other schedules of the simulator left, where it differs
   std::vector<std::uint8_t> written{};  // where a part of the CTAs ran: 1 for each byte that they wrote; empty: all ran
 };
@@ -141,8 +150,13 @@ struct Measured {
   std::vector<double> cold, hot;  // of the launches: with the L2 cache emptied, and right after another round
   std::vector<double> rival_cold, rival_hot;  // of the rivals, beside those
   std::vector<double> copy;                   // of the driver's copy, with the L2 cache emptied
-  int checked = 0;                            // timed rounds whose results were held against the first one's
-  std::int64_t rival_differs = 0;             // bytes of outputs that the rivals leave otherwise
+  int checked = 0;                            // launches whose results were compared, the timed ones and one after them
+  int turned = 0;                             // tensors whose contents changed from timed launch to timed launch
+  int otherwise = 0, rival_otherwise = 0;     // checked timed launches that left other bytes than loaded again,
+                                              // where two such loads left the same
+  double beyond = 0;               // microseconds that the device worked after the end of a launch, in three of four
+  std::int64_t persisting = 0;     // bytes of L2 that the context sets aside for accesses that persist
+  std::int64_t rival_differs = 0;  // bytes of outputs that the rivals leave otherwise
   Conditions conditions;
 };
 
@@ -188,8 +202,9 @@ std::expected<Outcome, std::string> outcome_from_json(std::string_view json, con
                                                       std::span<const Contents> results);
 
 // A job on its way to another process: contents travel as descriptors, and so does the memory into which that process
-// writes what the buffers held afterwards: `results`, one a buffer and as long, and behind those once more as many for
-// what timed rounds leave otherwise. The descriptors stay the caller's.
+// writes what the buffers held afterwards: `results`, one a buffer and as long, and after those as many for each
+// of `later`, `timed` and `alone` of BufferOutcome. The descriptors stay the caller's.
+inline constexpr std::size_t kResultsPerBuffer = 4;
 struct Message {
   toolchain::Record record;
   std::vector<int> descriptors;
@@ -198,7 +213,7 @@ Message encode(const Job& job, std::span<const Contents> results);
 
 struct ReceivedJob {
   Job job;
-  std::vector<Contents> results;  // two for each buffer, as above
+  std::vector<Contents> results;  // kResultsPerBuffer of each buffer, as above
 };
 std::expected<ReceivedJob, std::string> decode_job(const toolchain::Record& record, std::span<const process::Fd> files);
 // Without contents: they are in the results; only a buffer of which `contents` is empty holds what the job gave it.

@@ -156,9 +156,52 @@ void judge_timing(Report& r) {
     for (const std::string& word : throttle_words(m.conditions.reasons)) why += (why.empty() ? "" : ", ") + word;
     r.notes.push_back("the device was slowed down while it was measured: " + why);
   }
+  if (m.persisting)
+    r.notes.push_back(std::to_string(m.persisting) +
+                      " bytes of L2 are set aside for accesses that persist: what a launch left there was released "
+                      "before each measurement");
   if (m.rival_differs)
     r.notes.push_back(std::to_string(m.rival_differs) + " bytes are not what " + r.rival +
                       " leaves of the same inputs");
+}
+
+// Of a timed launch: what it left is not what the same kernels leave that have not run before.
+void judge_timed_results(Report& r) {
+  auto problem = [&](bool of_rival, std::string what) {
+    if (of_rival) r.rival_problems.push_back(r.rival + ": " + what);
+    r.problems.push_back(of_rival ? r.rival_problems.back() : std::move(what));
+  };
+  for (std::size_t i = 0; i < r.outcome.buffers.size(); ++i) {
+    const std::optional<Comparison>& c = r.tensors[i].alone;
+    if (!c || !c->mismatches) continue;
+    problem(r.outcome.buffers[i].of_rival,
+            "a timed launch left " + std::to_string(c->mismatches) + " of " + std::to_string(c->elements) +
+                " elements of " + r.bound.tensors[i].name +
+                " otherwise than the same kernel loaded again; the first, " + coordinate(r.bound.tensors[i], c->first) +
+                ", is " + text::formatted("%g", c->got) + " instead of " + text::formatted("%g", c->expected) +
+                ": a launch has to compute its results from its own inputs, whatever ran before");
+  }
+  // Atomics may add in another order each time. What differs in most launches, and never between two that are first,
+  // is another computation.
+  constexpr int kEnough = 6;
+  const Measured& m = r.outcome.measured;
+  const int each = (m.checked - 1) / (r.bound.job.rivals.empty() ? 1 : 2);
+  for (const bool of_rival : {false, true}) {
+    const int otherwise = of_rival ? m.rival_otherwise : m.otherwise;
+    if (otherwise < kEnough || 2 * otherwise < each) continue;
+    problem(of_rival, std::to_string(otherwise) + " of " + std::to_string(each) +
+                          " timed launches left other bytes than the same kernel loaded again, which always leaves "
+                          "the same: it computes something else once it has run");
+  }
+}
+
+// The end of the last launch has to be the end of all work.
+void judge_work_beyond(Report& r) {
+  constexpr double kLeast = 50, kPart = 0.1;  // microseconds; of the time
+  const double beyond = r.outcome.measured.beyond;
+  if (beyond < kLeast || beyond < kPart * r.timing->cold.median) return;
+  r.problems.push_back("the device worked for " + text::formatted("%.0f", beyond) +
+                       " us after the end of a launch, which is not in the times");
 }
 
 }  // namespace
@@ -211,7 +254,10 @@ void judge(Report& r) {
     r.notes.push_back("suspect: " + text::formatted("%.2f", r.timing->cold.median) + " us is less than the " +
                       text::formatted("%.2f", r.timing->floor) +
                       " us that memory needs for these bytes; does the kernel read all of its inputs?");
-  if (r.timing) judge_timing(r);
+  if (!r.timing) return;
+  judge_timed_results(r);
+  judge_work_beyond(r);
+  judge_timing(r);
 }
 
 }  // namespace tilewright::run

@@ -20,6 +20,7 @@ struct TensorReport {
   Tolerance tolerance;
   std::optional<Comparison> comparison;
   std::optional<Comparison> later;     // of what a timed round left otherwise
+  std::optional<Comparison> alone;     // of a timed launch on other inputs with the same kernels loaded again
   std::optional<Comparison> schedule;  // likewise of another schedule of the simulator: the worst of them
   // Of a mismatch: the statement that wrote its first element, as the simulator finds it; nothing: it does not know, or
   // nothing wrote it.
@@ -67,9 +68,10 @@ struct Report {
     std::string reason;
   };
   std::vector<Silenced> silenced;
-  std::vector<std::string> problems;  // each makes the run fail
-  std::vector<std::string> notes;     // worth knowing, no failure
-  text::Span fault;                   // the script's line of a fault, where one is known
+  std::vector<std::string> problems;        // each makes the run fail
+  std::vector<std::string> rival_problems;  // those among them that are the rival's
+  std::vector<std::string> notes;           // worth knowing, no failure
+  text::Span fault;                         // the script's line of a fault, where one is known
   std::string fault_reason;
 
   bool verified() const;  // something was expected of every output, and all of it came
@@ -84,7 +86,7 @@ struct Report {
 text::Diagnostic diagnostic_of(const simulate::Finding& finding, const text::Anchors& anchors);
 // Of a run that was timed.
 Timing timing_of(const Report& report);
-// Fills `problems` and `notes` from the outcome and the comparisons.
+// Fills `problems`, `rival_problems` and `notes` from the outcome and the comparisons.
 void judge(Report& report);
 // The index of the element that lies there in the storage; empty: none does, or the layout is not that simple.
 std::vector<std::int64_t> index_of(const BoundTensor& tensor, std::int64_t number);

@@ -534,6 +534,8 @@ class RunReportTiming(Answer):
     copy: Optional[RunReportTimingCopy]
     against: Optional[RunReportTimingAgainst]
     checked_rounds: int
+    changed_inputs: int
+    beyond_us: float
     conditions: RunReportTimingCondition
 
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <tuple>
 
+#include "compiler/run/statistics.h"
 #include "protocol/uri.h"
 #include "server/render/json.h"
 
@@ -135,6 +136,32 @@ Measured read_measured(const Json& json) {
   return out;
 }
 
+// A record of tune (protocol/schema/tune.json).
+std::expected<Baseline, std::string> read_tuned(const Json& json) {
+  if (json.at("best").is_null()) return std::unexpected("it is a record of tune without a best candidate");
+  Baseline out;
+  json.at("tilewright").get_to(out.made_by);
+  json.at("file").get_to(out.tuned_script);
+  json.at("script_sha256").get_to(out.tuned_sha256);
+  Measured best;
+  json.at("best").get_to(best.entry);
+  json.at("arch").get_to(best.arch);
+  for (const Json& one : json.at("candidates")) {
+    if (one.at("entry") != best.entry) continue;
+    Measured kernel = best;
+    one.at("kernel").get_to(kernel.kernel);
+    kernel.counts["registers"] = one.at("registers").get<std::int64_t>();
+    out.kernels.push_back(std::move(kernel));
+    const auto samples = one.at("samples_us").get<std::vector<double>>();
+    if (samples.empty()) continue;
+    const run::Spread s = run::spread_of(samples);
+    json.at("device").at("name").get_to(best.device);
+    best.cold = Times{s.median, s.p20, s.p80, static_cast<std::int64_t>(samples.size())};
+    out.runs.push_back(best);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::expected<void, std::string> read_noise(std::string_view text, Noise& into) {
@@ -204,6 +231,7 @@ std::string write_baseline(const Baseline& baseline) {
 std::expected<Baseline, std::string> read_baseline(std::string_view text) {
   try {
     const Json json = Json::parse(text);
+    if (json.is_object() && json.contains("script_sha256")) return read_tuned(json);
     if (!json.is_object() || json.value("format", "") != kFormat)
       return std::unexpected("it is no baseline: `tilewright build --write-baseline FILE` makes one");
     if (json.at("version") != kVersion)

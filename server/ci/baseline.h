@@ -42,13 +42,15 @@ struct Measured {
 struct Baseline {
   std::string made_by;  // version of the tool
   std::vector<Measured> kernels, runs;
+  std::string tuned_script{};  // of a record of tune: the file as it was named there; the scripts' names are empty
+  std::string tuned_sha256{};  // and of its text
 };
 
 // Paths become relative to `root`.
 Baseline measured(const std::vector<protocol::bsp::CompiledScript>& scripts,
                   const std::vector<protocol::bsp::TestRun>& tests, const std::string& root);
 std::string write_baseline(const Baseline& baseline);
-// The error says where it is none.
+// Also of a record of `tilewright tune`: what it says of the best candidate. The error says where it is none.
 std::expected<Baseline, std::string> read_baseline(std::string_view text);
 
 struct Change {

@@ -8,6 +8,7 @@
 
 #include "compiler/text/escape.h"
 #include "compiler/threads/pause.h"
+#include "compiler/toolchain/digest.h"
 #include "protocol/uri.h"
 #include "server/ci/reports.h"
 #include "server/ci/server.h"
@@ -68,6 +69,21 @@ std::expected<std::vector<Wanted>, std::string> wanted_reports(const BuildComman
   if (std::ranges::count_if(out, [](const Wanted& w) { return w.file.empty(); }) > 1)
     return std::unexpected("one report goes to standard output; the others need a file: --report FORMAT=FILE");
   return out;
+}
+
+// Finds the script of a record of tune, whose measurements are of its text and of no other.
+std::expected<void, std::string> place_tuned(const std::string& root, ci::Baseline& baseline) {
+  std::error_code ec;
+  const fs::path path = fs::canonical(baseline.tuned_script, ec);
+  if (ec) return std::unexpected("the tuned script " + baseline.tuned_script + " is not there");
+  const auto text = project::read_script(path);
+  if (!text) return std::unexpected(text.error());
+  if (toolchain::hex(toolchain::sha256(text->text)) != baseline.tuned_sha256)
+    return std::unexpected(baseline.tuned_script + " has another text than the one that was tuned: tune it again");
+  const fs::path relative = path.lexically_relative(root);
+  for (auto* all : {&baseline.kernels, &baseline.runs})
+    for (ci::Measured& m : *all) m.script = relative.string();
+  return {};
 }
 
 // What the baseline says of other targets, entries and architectures than those asked for was not built: it is not
@@ -153,6 +169,8 @@ std::expected<Prepared, run::Failure> prepare(const BuildCommand& command) {
     if (!text) return std::unexpected(run::Failure{text.error(), "--write-baseline FILE makes one"});
     auto baseline = ci::read_baseline(*text);
     if (!baseline) return wrong(command.baseline + ": " + baseline.error());
+    if (!baseline->tuned_script.empty())
+      if (auto same = place_tuned(out.root, *baseline); !same) return wrong(command.baseline + ": " + same.error());
     keep_asked(command, out, *baseline);
     out.baseline = std::move(*baseline);
   }

@@ -1,6 +1,15 @@
 // tilewright tune: of the variants of a kernel that a space of settings makes, the fastest that is right.
 #include "server/work/tune.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "compiler/process/fd.h"
 #include "compiler/threads/in_order.h"
 #include "server/cli/commands.h"
 #include "server/cli/interrupts.h"
@@ -20,7 +29,7 @@ struct TuneOptions {
   RunOptions run;
   work::TuneRequest wanted;
   std::string entry, output;
-  bool json = false, search = true;
+  bool json = false, search = true, exhaustive = false, resume = false;
 };
 
 // What the request shares with a run: tensors, scalars, tolerances.
@@ -37,44 +46,150 @@ std::optional<work::TuneRequest> request_of(const TuneOptions& options) {
   request.wanted = std::move(run->wanted);
   request.jobs = threads::threads_of(options.run.jobs);
   request.search = options.search;
+  request.exhaustive = options.exhaustive;
   return request;
+}
+
+// A record that this call alone writes, while it lives; an empty path: none.
+class Record {
+ public:
+  // The error: another call writes it.
+  static std::expected<Record, std::string> open(const std::string& path) {
+    Record out;
+    out.path_ = path;
+    std::error_code none;
+    if (path.empty() || (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none)))
+      return out;
+    const std::string lock = path + ".lock";
+    out.lock_ = process::Fd(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (!out.lock_) return std::unexpected("cannot write " + path + ": " + std::strerror(errno));
+    if (::flock(out.lock_.get(), LOCK_EX | LOCK_NB) != 0)
+      return std::unexpected("another run of tune writes " + path + ": wait for its end, or name another file with -o");
+    out.locked_ = lock;
+    return out;
+  }
+  Record(Record&& other) noexcept
+      : path_(std::move(other.path_)), locked_(std::exchange(other.locked_, {})), lock_(std::move(other.lock_)) {}
+  Record& operator=(Record&&) = delete;
+  ~Record() {
+    if (!locked_.empty()) ::unlink(locked_.c_str());
+  }
+
+  // While something is to be measured yet, once a second and of regular files alone.
+  std::expected<void, std::string> save(const render::Json& record) const {
+    if (path_.empty()) return {};
+    return project::write_file(path_, {render::dump(record) + "\n"});
+  }
+  bool keeps_steps() const { return !locked_.empty(); }
+
+ private:
+  Record() = default;
+  std::string path_, locked_;
+  process::Fd lock_;
+};
+
+// The answer that a record holds, to go on from; nothing: there is no such file.
+std::expected<std::optional<work::TuneAnswer>, std::string> earlier_of(const TuneOptions& options) {
+  std::error_code none;
+  if (!options.resume || !std::filesystem::exists(options.output, none)) return std::nullopt;
+  auto text = project::read_file(options.output);
+  if (!text) return std::unexpected(text.error());
+  auto answer = render::read_tune(*text);
+  if (!answer) return std::unexpected(options.output + ": " + answer.error());
+  return std::move(*answer);
+}
+
+std::expected<std::vector<work::Slot>, run::Failure> executors_of(const TuneOptions& options,
+                                                                  const std::stop_token& stop) {
+  const std::string on = options.run.on.empty() ? "gpu" : options.run.on;
+  if (is_elsewhere(on) || !options.run.devices.empty()) {
+    RunOptions run = options.run;
+    run.on = on;
+    return slots_for(run, nullptr, {}, stop);
+  }
+  std::vector<work::Slot> out;
+  out.push_back({on, work::executor_on(on, gpu_of(options.run), 1, {}, stop, simulator_deadline(options.run))});
+  return out;
+}
+
+// What was saved last, and whether that went well.
+struct Saving {
+  std::chrono::steady_clock::time_point last{};
+  bool begun = false;
+  std::string error;
+};
+
+// The answer of a tuning that is saved as it goes; what cannot be saved at first ends it.
+work::TuneAnswer saved_tune(const project::LoadedFile& file, const work::TuneRequest& request,
+                            const std::vector<run::Executor*>& executors, const Record& record,
+                            const std::optional<work::TuneAnswer>& earlier, Saving& saving,
+                            const std::stop_token& stop) {
+  toolchain::Toolchain tools(project::toolchain_options());
+  render::StatusLine line(std::chrono::milliseconds(100), std::chrono::seconds(1));
+  std::stop_source unsaved;
+  const std::stop_callback forward(stop, [&] { unsaved.request_stop(); });
+  work::TuneHooks hooks;
+  hooks.progress = [&](const work::TuneHooks::Progress& p) {
+    line.show(p.what + " " + std::to_string(p.done) + " of " + std::to_string(p.all));
+  };
+  hooks.save = [&](const work::TuneAnswer& answer) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!record.keeps_steps() || now - saving.last < std::chrono::seconds(1)) return;
+    saving.last = now;
+    auto so_far = answer;
+    so_far.stopped = true;
+    const auto saved = record.save(render::tune_json(so_far, file.source->path(), false));
+    if (!saved) saving.error = saved.error();
+    if (!saved && !saving.begun) unsaved.request_stop();
+    saving.begun = true;
+  };
+  work::TuneAnswer out =
+      work::tune(file, request, executors, tools, unsaved.get_token(), hooks, earlier ? &*earlier : nullptr);
+  line.clear();
+  return out;
 }
 
 int tune(const TuneOptions& options) {
   auto request = request_of(options);
   if (!request) return kUsage;
+  if (options.resume && options.output.empty())
+    return fail_usage("--resume goes on from a record, and none is named", "name it with -o FILE");
   Interrupts interrupts;
   const std::stop_token stop = interrupts.token();
   auto file = project::load(options.run.paths.front());
   if (!file) return fail_usage(file.error());
   if (!options.run.dialect.read(&file->dialect)) return kUsage;
-  std::unique_ptr<run::Executor> executor;
-  if (is_elsewhere(options.run.on)) {
-    auto slots = slots_for(options.run, nullptr, {}, stop);
-    if (stop.stop_requested()) return interrupted();
-    if (!slots) return fail_usage(slots.error().message, slots.error().hint);
-    executor = std::move(slots->front().executor);
-  } else {
-    const std::string on = options.run.on.empty() ? "gpu" : options.run.on;
-    executor = work::executor_on(on, gpu_of(options.run), 1, {}, stop, simulator_deadline(options.run));
-  }
-  toolchain::Toolchain tools(project::toolchain_options());
-  render::StatusLine line(std::chrono::milliseconds(100), std::chrono::seconds(1));
-  const work::TuneAnswer answer = work::tune(*file, *request, *executor, tools, stop, [&](const work::TuneProgress& p) {
-    line.show(p.what + " " + std::to_string(p.done) + " of " + std::to_string(p.all));
-  });
-  line.clear();
-  const render::Json record = render::tune_json(answer, file->source->path());
-  if (!options.output.empty() && !answer.candidates.empty())
-    if (auto ok = project::write_file(options.output, {render::dump(record) + "\n"}); !ok)
-      return fail_usage(ok.error());
+  const auto record = Record::open(options.output);
+  if (!record) return fail_usage(record.error());
+  const auto earlier = earlier_of(options);
+  if (!earlier) return fail_usage(earlier.error(), "without --resume all is tuned from the start");
+  auto slots = executors_of(options, stop);
+  if (stop.stop_requested()) return interrupted();
+  if (!slots) return fail_usage(slots.error().message, slots.error().hint);
+  std::vector<run::Executor*> executors;
+  for (const work::Slot& slot : *slots) executors.push_back(slot.executor.get());
+  Saving saving;
+  const work::TuneAnswer answer = saved_tune(*file, *request, executors, *record, *earlier, saving, stop);
+  if (!saving.error.empty() && answer.stopped && !stop.stop_requested())
+    return fail_usage(saving.error, "-o names a file that can be written; without it nothing is saved");
+  const auto now = project::load(options.run.paths.front());
+  const bool changed = !now || now->source->text() != file->source->text();
+  const render::Json made = render::tune_json(answer, file->source->path(), changed);
+  std::expected<void, std::string> saved;
+  // What cannot be gone on from stays as it was.
+  const bool refused = *earlier && answer.failure;
+  if (!answer.candidates.empty() && !refused) saved = record->save(made);
   if (options.json) {
-    project::emit(stdout, render::dump(record) + "\n");
+    project::emit(stdout, render::dump(made) + "\n");
   } else {
-    project::say(stdout, render::tune_text(answer, render::colours(stdout)));
+    project::say(stdout, render::tune_text(answer, changed, render::colours(stdout)));
   }
+  if (!saved) return fail_usage(saved.error());
   if (answer.failure) return fail_usage(answer.failure->message, answer.failure->hint);
-  if (answer.stopped) return interrupted();
+  if (answer.stopped) {
+    if (record->keeps_steps()) tell("stopped: --resume goes on from " + options.output);
+    return interrupted();
+  }
   return render::tune_status(answer);
 }
 
@@ -100,10 +215,13 @@ void add_tune(CLI::App& app, Run& run) {
   add_tune_run_options(*c, options->run);
   c->add_option("--repeat", options->wanted.repeats,
                 "Timed launches of the first round; each later one has twice as many")
-      ->check(CLI::Range(5, 400))
+      ->check(CLI::Range(2, 400))
       ->capture_default_str();
+  c->add_flag("--exhaustive", options->exhaustive, "Measure every candidate as often as the last few, 40 times");
   c->add_option("-o,--output", options->output,
-                "FILE: a record as JSON: script, binary, device, driver, every candidate with its samples");
+                "FILE: a record as JSON: script, binaries, device, driver, clocks, every candidate with its samples; "
+                "saved after each step");
+  c->add_flag("--resume", options->resume, "Go on from the record that -o names, where there is one");
   c->add_flag("--json", options->json, "Print that record");
   c->footer(
       "Each survivor runs on inputs that are drawn for the round, and has to leave what the reference leaves. The last "

@@ -1,6 +1,7 @@
 #include "server/remote/client.h"
 
 #include <algorithm>
+#include <array>
 
 #include "compiler/text/bounds.h"
 
@@ -33,6 +34,13 @@ CallError error_of(const protocol::Error& e) {
           : e.code == wire::kSuperseded ? Kind::Superseded
                                         : Kind::Refused,
           e.message};
+}
+
+// Which of the contents of a buffer a piece belongs to, as run/job.h has them.
+std::size_t part_of(std::string_view what) {
+  static constexpr std::array<std::string_view, run::kResultsPerBuffer> kParts{"contents", "later", "timed", "alone"};
+  const auto at = std::ranges::find(kParts, what);
+  return at == kParts.end() ? 0 : static_cast<std::size_t>(at - kParts.begin());
 }
 
 std::unexpected<CallError> broken(const std::string& why) {
@@ -101,13 +109,13 @@ void Client::notification(protocol::Message& m) {
 // Pieces of a result come in order, without gaps, and end where it ends.
 void Client::take(Sink& sink, const wire::JobDataParams& where, std::string_view piece) {
   if (!sink.spoilt.empty()) return;
-  const std::size_t buffers = sink.results.size() / 2;
+  const std::size_t buffers = sink.results.size() / run::kResultsPerBuffer;
   const auto index = static_cast<std::size_t>(where.index), offset = static_cast<std::size_t>(where.offset);
   if (index >= buffers) {
     sink.spoilt = "a result of buffer " + std::to_string(index) + ", where there are " + std::to_string(buffers);
     return;
   }
-  const std::size_t i = index + (where.what == "later" ? buffers : 0);
+  const std::size_t i = index + part_of(where.what) * buffers;
   const run::Contents& to = sink.results[i];
   std::size_t& received = sink.received[i];
   if (offset != received || piece.size() > to.size() - received) {

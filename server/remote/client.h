@@ -59,8 +59,8 @@ class Client final : private endpoint::Handler {
   };
   Called<Compiled> compile(const protocol::worker::CompileParams& params, const std::stop_token& stop);
 
-  // Sends the job with its bytes, waits until `end`, and has what buffers held afterwards in `results`, two a buffer
-  // (run/job.h).
+  // Sends the job with its bytes, waits until `end`, and has what buffers held afterwards in `results`, as run/job.h
+  // has them.
   using Progress = std::function<void(const protocol::worker::JobProgress&)>;
   struct Ran {
     protocol::worker::JobResult result;

@@ -120,7 +120,9 @@ std::string lacking(const run::Outcome& outcome, std::span<const run::Contents> 
                     const std::vector<std::size_t>& received) {
   for (std::size_t i = 0; i < outcome.buffers.size(); ++i) {
     const run::BufferOutcome& b = outcome.buffers[i];
-    for (const auto& [contents, at] : {std::pair(&b.contents, i), {&b.later, results.size() / 2 + i}})
+    const std::size_t all = results.size() / run::kResultsPerBuffer;
+    for (const auto& [contents, at] :
+         {std::pair(&b.contents, i), {&b.later, all + i}, {&b.timed, 2 * all + i}, {&b.alone, 3 * all + i}})
       if (!contents->empty() && contents->data() == results[at].data() && received[at] != contents->size())
         return std::to_string(received[at]) + " of the " + std::to_string(contents->size()) + " bytes of result " +
                std::to_string(i) + " came";
@@ -203,7 +205,7 @@ std::expected<toolchain::Artifacts, toolchain::Error> RemoteExecutor::compile(co
 Called<run::Outcome> RemoteExecutor::attempt(Client& client, wire::JobOpenParams& open, const run::Bound& bound,
                                              Client::Time end, const std::stop_token& stop) {
   std::vector<run::Contents> results;
-  for (int times = 0; times < 2; ++times)
+  for (std::size_t times = 0; times < run::kResultsPerBuffer; ++times)
     for (const run::JobBuffer& b : bound.job.buffers) results.push_back(run::Contents::of_size(b.bytes));
   const Client::Progress progress = [this](const wire::JobProgress& p) { tell(words_of(p, link_->name())); };
   const auto room = std::min(end, std::chrono::steady_clock::now() + kRoom);

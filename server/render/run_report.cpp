@@ -5,6 +5,7 @@
 
 #include "compiler/text/amounts.h"
 #include "compiler/text/escape.h"
+#include "server/render/conditions.h"
 #include "server/render/contest.h"
 #include "server/render/json.h"
 #include "server/render/profile.h"
@@ -68,19 +69,6 @@ Json spread_json(const std::vector<double>& launches, const run::Spread& s) {
           {"p20_us", s.p20},      {"p80_us", s.p80},       {"stable", s.stable}};
 }
 
-Json conditions_json(const run::Conditions& c) {
-  if (!c.absent.empty()) return {{"absent", c.absent}};
-  return {{"driver", c.driver},
-          {"sm_mhz", {c.sm_least, c.sm_most}},
-          {"sm_limit_mhz", c.sm_limit},
-          {"memory_mhz", c.memory_clock},
-          {"celsius", {c.first_celsius, c.last_celsius}},
-          {"watts", c.watts},
-          {"throttled", run::is_throttled(c.reasons)},
-          {"reasons", run::throttle_words(c.reasons)},
-          {"samples", c.samples}};
-}
-
 Json timing_json(const run::Report& r) {
   if (!r.timing) return nullptr;
   const run::Timing& t = *r.timing;
@@ -105,6 +93,8 @@ Json timing_json(const run::Report& r) {
                       {"compared_hot", contest_json(t.rival->by_hot)}};
   }
   out["checked_rounds"] = m.checked;
+  out["changed_inputs"] = m.turned;
+  out["beyond_us"] = m.beyond;
   out["conditions"] = conditions_json(m.conditions);
   return out;
 }
@@ -152,6 +142,9 @@ std::string timing_text(const run::Report& r) {
     out += "           L2 emptied: " + contest_text(r.entry, r.rival, t.rival->by_cold) + "\n";
     out += "           hot: " + contest_text(r.entry, r.rival, t.rival->by_hot) + "\n";
   }
+  out += "  checked  " + std::to_string(m.checked) + " of these launches, with " +
+         (m.turned ? "other contents of " + text::counted(m.turned, "tensor") + " in each\n"
+                   : std::string("the same inputs in each\n"));
   const run::Conditions& c = m.conditions;
   if (!c.absent.empty())
     return out + "  device   clocks and temperature are not known: " + text::visible(c.absent) + "\n";

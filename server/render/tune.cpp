@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <stdexcept>
 
 #include "compiler/text/amounts.h"
 #include "compiler/text/escape.h"
+#include "server/render/conditions.h"
 #include "server/render/contest.h"
 
 namespace tilewright::render {
@@ -22,7 +24,7 @@ std::string outcome_text(const Candidate& c) {
     case Fate::Level: return "no difference seen from the best";
     case Fate::Slower:
       if (c.behind) return text::formatted("%.1f", (c.behind->ratio - 1) * 100) + " % slower than the best";
-      return "left behind after " + text::counted(c.rounds, "round");
+      return "left after " + text::counted(c.rounds, "round");
     case Fate::Open: return "not measured to the end";
     default: return std::string(work::fate_name(c.fate));
   }
@@ -30,7 +32,7 @@ std::string outcome_text(const Candidate& c) {
 
 }  // namespace
 
-std::string tune_text(const work::TuneAnswer& answer, const Colours& c) {
+std::string tune_text(const work::TuneAnswer& answer, bool changed, const Colours& c) {
   if (answer.candidates.empty()) return {};
   std::string out = std::string(c.bold) + text::counted(answer.candidates.size(), "candidate") + std::string(c.plain) +
                     " on " + text::visible(answer.device.name) + " (" + answer.arch + ")" +
@@ -68,24 +70,37 @@ std::string tune_text(const work::TuneAnswer& answer, const Colours& c) {
            " a part only was searched for races (--json says what "
            "was not; --small names a size that can be searched whole)\n";
   }
+  if (changed) out += "  note     the script was changed while it was tuned: the times are of its earlier text\n";
   return out;
 }
 
-Json tune_json(const work::TuneAnswer& answer, std::string_view file) {
+Json tune_json(const work::TuneAnswer& answer, std::string_view file, bool changed) {
   Json candidates = Json::array(), axes = Json::array();
   for (const inputs::Space::Axis& axis : answer.axes) axes.push_back({{"name", axis.name}, {"values", axis.values}});
   for (const Candidate& one : answer.candidates) {
-    Json j{{"entry", one.entry},   {"fate", work::fate_name(one.fate)}, {"reason", one.reason},
-           {"notes", one.notes},   {"registers", one.registers},        {"rounds", one.rounds},
-           {"median_us", nullptr}, {"samples_us", one.samples},         {"behind_best", contest_json(one.behind)}};
+    Json j{{"entry", one.entry},
+           {"kernel", one.kernel},
+           {"fate", work::fate_name(one.fate)},
+           {"reason", one.reason},
+           {"notes", one.notes},
+           {"registers", one.registers},
+           {"cubin_sha256", one.cubin_digest},
+           {"rounds", one.rounds},
+           {"median_us", nullptr},
+           {"samples_us", one.samples},
+           {"conditions", nullptr},
+           {"behind_best", contest_json(one.behind)}};
     if (one.cold) j["median_us"] = one.cold->median;
+    if (one.cold) j["conditions"] = conditions_json(one.conditions);
     Json settings = Json::object();
     for (std::size_t i = 0; i < one.values.size(); ++i) settings[answer.axes[i].name] = one.values[i];
     j["settings"] = std::move(settings);
     candidates.push_back(std::move(j));
   }
   Json out{{"file", file},
+           {"entry", answer.entry},
            {"script_sha256", answer.script_digest},
+           {"script_changed", changed},
            {"tilewright", TILEWRIGHT_VERSION},
            {"arch", answer.arch},
            {"device",
@@ -95,6 +110,7 @@ Json tune_json(const work::TuneAnswer& answer, std::string_view file) {
            {"where", answer.where},
            {"searched_for_races", answer.searched},
            {"seeds", answer.seeds},
+           {"cuts", answer.cuts},
            {"timed_launches", answer.launches},
            {"space", std::move(axes)},
            {"candidates", std::move(candidates)},
@@ -104,6 +120,57 @@ Json tune_json(const work::TuneAnswer& answer, std::string_view file) {
   if (const Candidate* best = answer.best()) out["best"] = best->entry;
   if (answer.failure) out["failure"] = {{"message", answer.failure->message}, {"hint", answer.failure->hint}};
   return out;
+}
+
+namespace {
+
+Candidate::Fate fate_of(const std::string& name) {
+  for (int i = 0; i <= static_cast<int>(Fate::Best); ++i)
+    if (work::fate_name(static_cast<Fate>(i)) == name) return static_cast<Fate>(i);
+  throw std::invalid_argument("no candidate ends as '" + text::visible(name) + "'");
+}
+
+Candidate candidate_of(const text::MessageJson& j, const std::vector<inputs::Space::Axis>& axes) {
+  Candidate out;
+  out.entry = j.at("entry").get<std::string>();
+  out.kernel = j.at("kernel").get<std::string>();
+  for (const inputs::Space::Axis& axis : axes) out.values.push_back(j.at("settings").at(axis.name).get<std::string>());
+  out.fate = fate_of(j.at("fate").get<std::string>());
+  out.reason = j.at("reason").get<std::string>();
+  out.notes = j.at("notes").get<std::vector<std::string>>();
+  out.registers = j.at("registers").get<int>();
+  out.cubin_digest = j.at("cubin_sha256").get<std::string>();
+  out.rounds = j.at("rounds").get<int>();
+  out.samples = j.at("samples_us").get<std::vector<double>>();
+  for (const double sample : out.samples)
+    if (!(sample >= 0 && sample < 1e15)) throw std::invalid_argument("a time is out of range");
+  if (!out.samples.empty()) out.cold = run::spread_of(out.samples);
+  if (out.fate == Fate::Slower && !j.at("behind_best").is_null()) out.behind.emplace();
+  return out;
+}
+
+}  // namespace
+
+std::expected<work::TuneAnswer, std::string> read_tune(std::string_view record) {
+  try {
+    const text::MessageJson j = text::MessageJson::parse(record);
+    work::TuneAnswer out;
+    out.entry = j.at("entry").get<std::string>();
+    out.script_digest = j.at("script_sha256").get<std::string>();
+    out.arch = j.at("arch").get<std::string>();
+    out.device.name = j.at("device").at("name").get<std::string>();
+    out.device.driver_version = j.at("device").at("driver_version").get<int>();
+    out.searched = j.at("searched_for_races").get<bool>();
+    out.seeds = j.at("seeds").get<std::vector<std::uint64_t>>();
+    out.cuts = std::min(j.at("cuts").get<std::size_t>(), out.seeds.size());
+    out.launches = j.at("timed_launches").get<std::size_t>();
+    for (const text::MessageJson& axis : j.at("space"))
+      out.axes.push_back({axis.at("name").get<std::string>(), axis.at("values").get<std::vector<std::string>>()});
+    for (const text::MessageJson& one : j.at("candidates")) out.candidates.push_back(candidate_of(one, out.axes));
+    return out;
+  } catch (const std::exception& e) {
+    return std::unexpected("no record of tune: " + text::visible(e.what()));
+  }
 }
 
 int tune_status(const work::TuneAnswer& answer) {

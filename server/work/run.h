@@ -14,6 +14,8 @@
 
 namespace tilewright::work {
 
+struct KnownReferences;  // known_references.h
+
 struct RunRequest {
   // An expression that yields the kernel, or several with " then " between them, which run in turn on the same tensors.
   // Empty: the file's `# tilewright: sequence` comment, or its only kernel.
@@ -38,6 +40,10 @@ struct RunRequest {
   std::vector<std::string> watches;
   // For runs beside one another. Who compiles for all of them; null: a toolchain of its own.
   toolchain::Toolchain* tools = nullptr;
+  // References that were computed already, of the same seed and settings; a new one is added. Null: none is known.
+  KnownReferences* known = nullptr;
+  // Steps of a reference on the host, after which a device computes it; 0: as many as it takes.
+  std::uint64_t reference_steps = 0;
   // Asked once, before memory is taken for tensors of so many bytes; may wait. The answer keeps what it is.
   std::function<std::shared_ptr<void>(std::int64_t bytes)> room{};
 };

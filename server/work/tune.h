@@ -1,14 +1,16 @@
 // Which of many variants of a kernel is the fastest that is right: candidates from a space, refused one after the other
 // by the compiler, by the simulator's search for races and by what they leave, the rest measured in turns.
 //
-//   1. Each candidate is compiled. One with errors, or that NVIDIA's compiler refuses, is out.
+//   1. Each candidate is compiled, on all cores but one. One with errors, or that NVIDIA's compiler refuses, is out.
 //   2. The simulator looks for hazards in it, within a budget (compiler/run/trial.h). One with an error is out; what
 //      was not looked at is kept as a note.
 //   3. Rounds of measurements: each survivor runs on inputs drawn for that round and has to leave what is expected;
-//      the slower half goes, and the next round measures twice as often.
+//      the fastest quarter stays, and the next round measures twice as often. The first round measures what is compiled
+//      while the rest still is. What is expected is computed once a round.
 //   4. The last few are measured against the fastest in pairs, one launch after the other (compiler/run/statistics.h).
 //
-// A candidate that hangs, faults or crashes ends alone. Nothing is called fast that was not verified.
+// A candidate that hangs, faults or crashes ends alone. Nothing is called fast that was not verified. What is known so
+// far can be saved after each measurement, and a later call goes on from there.
 #pragma once
 #include <functional>
 #include <memory>
@@ -34,10 +36,11 @@ struct TuneRequest {
   std::string small;      // with a `*`: the same at a size that the search for races can run whole; empty: `entry`
   std::string reference;  // these as RunRequest has them
   std::string python;
-  run::Wanted wanted;  // but for seed, warmups and repeats
-  int repeats = 10;    // timed launches in the first round
-  unsigned jobs = 1;   // cores that compile and search
-  bool search = true;  // for races
+  run::Wanted wanted;       // but for seed, warmups and repeats
+  int repeats = 4;          // timed launches in the first round
+  unsigned jobs = 1;        // cores that compile and search
+  bool search = true;       // for races
+  bool exhaustive = false;  // every candidate is measured as often as the last few
 };
 
 struct Candidate {
@@ -51,7 +54,7 @@ struct Candidate {
     Level,    // measured against the best, and no difference is seen
     Best,
   };
-  std::string entry;
+  std::string entry, kernel;        // the kernel's name; empty: not compiled
   std::vector<std::string> values;  // of the space's axes
   Fate fate = Fate::Open;
   std::string reason;                  // why it is out
@@ -60,6 +63,8 @@ struct Candidate {
   int rounds = 0;                      // that it was measured in
   std::optional<run::Spread> cold;     // of its last round, with the L2 cache emptied; microseconds
   std::vector<double> samples;         // of that round
+  std::string cubin_digest;            // SHA-256; empty: not compiled
+  run::Conditions conditions{};        // of that round
   std::optional<run::Contest> behind;  // the best against it: above 1, the best is faster
 };
 std::string_view fate_name(Candidate::Fate fate);  // "open", "refused", "hazard", ...
@@ -67,9 +72,11 @@ std::string_view fate_name(Candidate::Fate fate);  // "open", "refused", "hazard
 struct TuneAnswer {
   std::optional<run::Failure> failure;  // nothing could be tuned
   bool stopped = false;
+  std::string entry;  // that was asked for
   std::vector<inputs::Space::Axis> axes;
   std::vector<Candidate> candidates;  // the best first, then by how far they came
   std::vector<std::uint64_t> seeds;   // of the rounds
+  std::size_t cuts = 0;               // rounds after which the slower ones were left
   std::size_t launches = 0;           // timed
   run::DeviceInfo device;
   std::string arch, where;
@@ -78,14 +85,21 @@ struct TuneAnswer {
   const Candidate* best() const;  // null: none is right
 };
 
-struct TuneProgress {
-  std::string what;  // "compiling", "measuring"
-  std::size_t done = 0, all = 0;
+// How the caller hears what goes on; each may be empty, and is called by one thread at a time.
+struct TuneHooks {
+  struct Progress {
+    std::string what;  // "compiling", "measuring"
+    std::size_t done = 0, all = 0;
+  };
+  std::function<void(const Progress&)> progress;
+  std::function<void(const TuneAnswer&)> save;  // after each step: the answer so far
 };
 
-TuneAnswer tune(const project::LoadedFile& file, const TuneRequest& request, run::Executor& executor,
-                toolchain::Toolchain& tools, const std::stop_token& stop,
-                const std::function<void(const TuneProgress&)>& progress = {});
+// On `executors`, at least one; those that have another device than the first are left out. `earlier`: the saved
+// answer of a call that was stopped, to go on from; null: from the start.
+TuneAnswer tune(const project::LoadedFile& file, const TuneRequest& request,
+                const std::vector<run::Executor*>& executors, toolchain::Toolchain& tools, const std::stop_token& stop,
+                const TuneHooks& hooks = {}, const TuneAnswer* earlier = nullptr);
 
 // The candidates' entries, and the values that make them; the error says why there are none.
 struct TunePoints {

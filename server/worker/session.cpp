@@ -258,7 +258,8 @@ void WorkerSession::deliver(const std::shared_ptr<endpoint::Open>& open, const s
     if (left.data() == job->order.buffers[i].contents.data()) left = {};
   }
   std::size_t bytes = 0;
-  for (const run::BufferOutcome& b : ending.outcome.buffers) bytes += b.contents.size() + b.later.size();
+  for (const run::BufferOutcome& b : ending.outcome.buffers)
+    bytes += b.contents.size() + b.later.size() + 2 * b.alone.size();
   if (bytes > wire::kPiece) job->progress({.key = job->key, .state = "sending"});
   const transport::Together together(bytes <= kTogether ? &connection_ : nullptr);
   if (!send_contents(*job, ending.outcome)) {
@@ -276,7 +277,9 @@ void WorkerSession::deliver(const std::shared_ptr<endpoint::Open>& open, const s
 bool WorkerSession::send_contents(const Job& job, const run::Outcome& outcome) {
   for (std::size_t i = 0; i < outcome.buffers.size(); ++i) {
     const run::BufferOutcome& b = outcome.buffers[i];
-    if (!send_pieces(job, "contents", i, b.contents) || !send_pieces(job, "later", i, b.later)) return false;
+    if (!send_pieces(job, "contents", i, b.contents) || !send_pieces(job, "later", i, b.later) ||
+        !send_pieces(job, "timed", i, b.timed) || !send_pieces(job, "alone", i, b.alone))
+      return false;
   }
   return true;
 }

@@ -159,7 +159,7 @@ Ending run_simulated(HelperProcess& process, const Job& job, std::int64_t most, 
     return out;
   }
   // A result of later rounds never comes from here.
-  results.resize(2 * results.size());
+  results.resize(run::kResultsPerBuffer * results.size());
   auto outcome = run::outcome_from_json(field(*answer, "outcome"), job.order, results);
   if (!outcome) return failed({HelperProcess::Failure::Kind::Gone, outcome.error()});
   out.outcome = std::move(*outcome);

@@ -195,6 +195,19 @@ class Times(Case):
         for _ in range(COUNT):
             self.assertEqual(self.changes(self.measured(0, "200 40", "--baseline", "baseline.json", "--json")), set())
 
+    def test_a_record_of_tune_is_a_baseline(self):
+        self.write("program", "copy 1 0 256\ntakes 200 10\n")
+        done = subprocess.run([BINARY, "tune", "copy.py", "--entry", "copy", "--on", "gpu", "--driver", FAKE, "--nvml", FAKE, "-o", "tuned.json"],
+                              cwd=self.root, capture_output=True, text=True, timeout=600,
+                              env={**os.environ, "FAKE_CUDA_PROGRAM": os.path.join(self.root, "program")})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        entry = ("--entry", "copy")
+        self.assertEqual(self.changes(self.measured(0, "200 10", *entry, "--baseline", "tuned.json", "--json")), set())
+        self.assertEqual(self.changes(self.measured(1, "400 40", *entry, "--baseline", "tuned.json", "--json")), {("copy.py", "time")})
+        with open(os.path.join(self.root, "copy.py"), "a", encoding="utf-8") as f:
+            f.write("# changed\n")
+        self.assertIn("copy.py has another text than the one that was tuned", self.measured(2, "200 10", "--baseline", "tuned.json").stderr)
+
     def test_other_devices_are_not_compared(self):
         self.measured(0, "200 10", "--write-baseline", "baseline.json")
         path = os.path.join(self.root, "baseline.json")

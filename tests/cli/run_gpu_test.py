@@ -211,7 +211,8 @@ class Gpu(Case):
 
     def test_times(self):
         timing = self.report(0, "copy 1 0 400\ntakes 100 2\n")["timing"]
-        self.assertEqual((len(timing["hot"]["launches"]), timing["stable"], timing["checked_rounds"]), (10, True, 2))
+        self.assertEqual((len(timing["hot"]["launches"]), timing["stable"], timing["checked_rounds"]), (10, True, 21))
+        self.assertEqual(timing["changed_inputs"], 1)
         self.assertLessEqual(100, timing["p20_us"])
         self.assertLessEqual(timing["p20_us"], timing["p80_us"])
         # 800 bytes in about 101 us; the pretended copy moves a byte in a nanosecond, and each of 400 twice.
@@ -241,6 +242,28 @@ class Gpu(Case):
     def test_results_are_looked_at_again_after_timing(self):
         report = self.report(1, "copy 1 0 400\nfrom_launch 20 poke 1 3 77\n")
         self.assertIn("after timed launches 1 of 100 elements of B are not as expected", " ".join(report["problems"]))
+
+    def test_a_kernel_that_keeps_something_is_no_fast_kernel(self):
+        for program in ("copy 1 0 400\nfrom_load 4 poke 1 3 77\n", "from_load 3 unless_same 1 8 1\ncopy 1 0 400\n",
+                        "from_load 3 same_pointer 1 1\ncopy 1 0 400\n"):
+            with self.subTest(program):
+                report = self.report(1, program)
+                self.assertRegex(" ".join(report["problems"]), r"a timed launch left \d+ of 100 elements of B otherwise than the same "
+                                 r"kernel loaded again; the first, \[\d+\], is .*whatever ran before")
+        report = self.report(1, "copy 1 0 400\nbeyond 3000\n")
+        self.assertRegex(" ".join(report["problems"]), r"the device worked for \d+ us after the end of a launch")
+        self.assertGreater(report["timing"]["beyond_us"], 2500)
+
+    def test_inputs_that_were_given_stay_and_that_is_said(self):
+        text = self.run_gpu("copy 1 0 400\n", "--set", "n=100").text
+        self.assertIn("checked  21 of these launches, with other contents of 1 tensor in each", text)
+        text = self.run_gpu("copy 1 0 400\n", "--set", "n=100", "--input", "A=arange").text
+        self.assertIn("checked  21 of these launches, with the same inputs in each", text)
+
+    def test_lines_that_persist_are_said(self):
+        os.environ["FAKE_CUDA_PERSISTING"] = "1048576"
+        self.addCleanup(os.environ.pop, "FAKE_CUDA_PERSISTING")
+        self.assertIn("1048576 bytes of L2 are set aside for accesses that persist", " ".join(self.report(0, "copy 1 0 400\n")["notes"]))
 
     def test_two_compiled_forms(self):
         def against(program, other, *options):

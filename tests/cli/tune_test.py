@@ -2,8 +2,11 @@
 """tune_test.py TILEWRIGHT: `tilewright tune` on a GPU: a stand-in, tests/gpu/fake_driver.cpp, on which all kernels copy and take as long."""
 import json
 import os
+import signal
+import subprocess
+import time
 
-from case import Case, main
+from case import BINARY, Case, main
 
 # FAULT: 1 does not compile, 2 races, 3 asks for more shared memory than there is.
 SCRIPT = """\
@@ -66,10 +69,12 @@ class Tuned(Case):
         right = [c for c in record["candidates"] if c["settings"]["FAULT"] == "0"]
         # All take as long on the stand-in: one is the best, and no difference is seen from the others.
         self.assertEqual(sorted(c["fate"] for c in right), ["best", "level", "level"])
-        self.assertTrue(all(c["median_us"] > 0 and len(c["samples_us"]) >= 10 for c in right))
+        self.assertTrue(all(c["median_us"] > 0 and len(c["samples_us"]) >= 4 for c in right))
         self.assertEqual(record["best"], record["candidates"][0]["entry"])
         self.assertTrue(record["searched_for_races"])
         self.assertEqual(len(record["script_sha256"]), 64)
+        self.assertTrue(all(len(c["cubin_sha256"]) == 64 and c["conditions"]["driver"] == "580.99" for c in right))
+        self.assertFalse(record["script_changed"])
 
     def test_what_leaves_something_else_is_never_the_best(self):
         wrong = {"FAKE_CUDA_PROGRAM": self.file("program", "copy 1 0 512\n")}
@@ -113,8 +118,63 @@ class Tuned(Case):
         silent = self.file("s.py", SCRIPT.format(comment="").replace("# tilewright: reference plain(...)", ""))
         self.assertIn("no candidate can be called right",
                       self.tune(2, "--entry", "make(256, *)", "--space", "THREADS=32", script=silent).errors)
+        # A space is read before a device is asked for.
+        r = self.expect(2, "tune", self.script, "--entry", "make(256, *)", "--space", "THREADS", "--driver", "libnone.so")
+        self.assertIn("'THREADS' is no NAME=VALUES", r.errors)
         r = self.expect(2, "tune", self.script, "--entry", "make(256, *)", "--on", "sim")
         self.assertIn("the simulator does not tell how long a kernel takes", r.errors)
+
+    def test_a_stopped_run_goes_on_from_its_record(self):
+        out = self.path("r.json")
+        options = ("--entry", "make(256, *)", "--space", "THREADS=32,64,128 FAULT=0,1 if FAULT == 0 or THREADS == 64", "--no-races",
+                   "-o", out, "--jobs", "1")
+        stuck = {"FAKE_CUDA_PROGRAM": self.file("stuck", "copy 1 0 1024\nfrom_launch 40 hang\n")}
+        command = [BINARY, "tune", self.script, "--on", "gpu", "--driver", self.fake, "--nvml", self.fake, *options]
+        run = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **stuck})
+        for _ in range(600):
+            if os.path.exists(out):
+                break
+            time.sleep(0.1)
+        self.assertTrue(os.path.exists(out + ".lock"))
+        # Meanwhile no other run writes it.
+        self.assertIn("another run of tune writes", self.tune(2, *options).errors)
+        run.send_signal(signal.SIGINT)
+        _, errors = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130)
+        self.assertIn("--resume goes on from", errors.decode())
+        self.assertFalse(os.path.exists(out + ".lock"))
+        with open(out) as f:
+            before = self.fits(json.load(f), "tune")
+        self.assertTrue(before["stopped"])
+        after = self.tune(0, *options, "--resume", "--json").json
+        self.assertEqual(after["seeds"][:len(before["seeds"])], before["seeds"])
+        self.assertEqual(sorted(c["fate"] for c in after["candidates"]), ["best", "level", "level", "refused"])
+        # Of another script it is not taken.
+        other = self.file("other.py", SCRIPT.format(comment=SPACE) + "\n# changed\n")
+        self.assertIn("the record is of another text of the script", self.tune(2, *options, "--resume", script=other).errors)
+        self.assertIn("the record is of other candidates",
+                      self.tune(2, "--entry", "make(256, *)", "--space", "THREADS=32", "-o", out, "--resume").errors)
+        for text, why in (("{}", "no record of tune"), ("[1", "no record of tune")):
+            with open(out, "w") as f:
+                f.write(text)
+            self.assertIn(why, self.tune(2, *options, "--resume").errors)
+        self.assertIn("--resume goes on from a record, and none is named", self.tune(2, "--entry", "make(256, *)", "--resume").errors)
+
+    def test_a_record_that_cannot_be_written_ends_it_at_once(self):
+        r = self.tune(2, "--entry", "make(256, *)", "-o", self.path("no/such/folder.json"))
+        self.assertIn("cannot write", r.errors)
+        r = self.tune(2, "--entry", "make(256, *)", "--space", "THREADS=32", "-o", "/dev/full")
+        self.assertIn("No space left", r.errors)
+
+    def test_how_often_is_measured(self):
+        record = self.tune(0, "--entry", "make(256, *)", "--space", "THREADS=32,64,128", "--no-races", "--json").json
+        self.assertEqual(len(record["candidates"]), 3)
+        self.assertEqual(len(record["seeds"]), 2)  # of the only round, and of the finals
+        self.assertEqual(record["timed_launches"], 3 * 4 + 2 * 2 * 24)
+
+    def test_exhaustive(self):
+        record = self.tune(0, "--entry", "make(256, *)", "--space", "THREADS=32,64,128", "--no-races", "--exhaustive", "--json").json
+        self.assertEqual(record["timed_launches"], 3 * 40 + 2 * 2 * 24)
 
 
 if __name__ == "__main__":

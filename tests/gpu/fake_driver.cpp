@@ -19,6 +19,17 @@
 //   hang, crash            the synchronisation never returns; the process aborts
 //   takes N J              a launch takes N microseconds and up to J more, which differ from launch to launch (250 0)
 //   from_launch K ...      what follows is done by the K-th launch of the process and by those behind it
+//   from_load K ...        the same, counted since the module was loaded
+//   every K J ...          what follows is done by the launches of which the number since loading leaves J by K
+//   memo S D N T           where parameter S holds N bytes that a launch of this module has seen, D becomes what that
+//   one
+//                          left there, in T microseconds; else the launch goes on, and what it leaves is kept
+//   unless_same S N T      where parameter S holds the N bytes of the launch before, the launch ends, after T
+//   microseconds same_pointer D T       where D is what it was in the launch before, the launch ends, after T
+//   microseconds ends T                 the launch ends, after T microseconds keep S N, give D N     the module keeps N
+//   bytes from parameter S's pointer, or writes what it has kept to D's of NAME ...            what follows is done by
+//   launches of that kernel grid N ...             what follows is done by launches of so many CTAs beyond N the device
+//   works for N more microseconds than events tell
 //
 // FAKE_CUDA_PROGRAM names a file with such lines but the first: what every real cubin does here. Both files are opened
 // as the library is loaded: later the process is confined. FAKE_CUDA_LOG names a file that calls are written to,
@@ -26,6 +37,7 @@
 // GB/s. It is the management library, too: FAKE_NVML is `none`, or the reasons for slow clocks as a number.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdarg>
 #include <cstdint>
@@ -33,6 +45,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -50,10 +63,21 @@ struct FakeModule {
   std::string name;
   std::vector<std::string> operations;
   std::map<std::string, std::vector<char>> variables;
+  int launches = 0;                         // since it was loaded
+  std::map<std::string, std::string> seen;  // of `memo`
+  std::string before;                       // of `unless_same`
+  char* pointer = nullptr;                  // of `same_pointer`
+  std::string kept;                         // of `keep`
+  std::string called;                       // by the name under which its function was looked up
+  unsigned ctas = 0;                        // of the launch
 };
+
+// What a launch does with the lines that follow.
+constexpr int kEnds = -1;
 
 int sticky = 0, pending = 0, launches = 0;
 double now = 0, taken = 0;  // microseconds
+int beyond = 0;             // of work that events do not tell
 bool hanging = false;
 Context current = nullptr;
 std::vector<Context> pushed;  // those below it
@@ -90,18 +114,78 @@ char* pointer(void** arguments, int i) {
   return reinterpret_cast<char*>(value);
 }
 
+// What a kernel does to have less to do than it seems.
+int shortcut(FakeModule& module, const std::string& word, std::istringstream& in, void** arguments) {
+  int a = 0, b = 0;
+  long n = 0;
+  if (word == "same_pointer") {
+    in >> a >> n;
+    if (std::exchange(module.pointer, pointer(arguments, a)) != pointer(arguments, a)) return kSuccess;
+    taken = static_cast<double>(n);
+    return kEnds;
+  }
+  in >> a;
+  if (word == "memo") in >> b;
+  in >> n;
+  const std::string key(pointer(arguments, a), static_cast<std::size_t>(n));
+  double time = 1;
+  in >> time;
+  if (word == "unless_same") {
+    if (std::exchange(module.before, key) != key) return kSuccess;
+    taken = time;
+    return kEnds;
+  }
+  const auto found = module.seen.find(key);
+  if (found == module.seen.end()) {
+    std::memcpy(pointer(arguments, b), pointer(arguments, a), static_cast<std::size_t>(n));
+    module.seen[key] = key;
+    return kSuccess;
+  }
+  std::memcpy(pointer(arguments, b), found->second.data(), static_cast<std::size_t>(n));
+  taken = time;
+  return kEnds;
+}
+
+// Takes a condition off the line: does it hold? Nothing: the line is not one.
+std::optional<bool> condition(const FakeModule& module, std::string& line) {
+  std::istringstream in(line);
+  std::string word, name;
+  int a = 0, b = 0;
+  in >> word;
+  bool holds = false;
+  if (word == "from_launch" && in >> a) {
+    holds = launches >= a;
+  } else if (word == "from_load" && in >> a) {
+    holds = module.launches >= a;
+  } else if (word == "every" && in >> a >> b) {
+    holds = module.launches % a == b;
+  } else if (word == "grid" && in >> a) {
+    holds = module.ctas == static_cast<unsigned>(a);
+  } else if (word == "of" && in >> name) {
+    holds = module.called.starts_with(name);
+  } else {
+    return std::nullopt;
+  }
+  std::getline(in >> std::ws, line);
+  return holds;
+}
+
 int perform(FakeModule& module, const std::string& all, void** arguments) {
   std::string line = all, word;
   int a = 0, b = 0;
   long n = 0;
-  if (line.starts_with("from_launch ")) {
-    std::istringstream first(line);
-    first >> word >> a;
-    if (launches < a) return kSuccess;
-    std::getline(first >> std::ws, line);
+  for (;;) {
+    const std::optional<bool> done = condition(module, line);
+    if (!done) break;
+    if (!*done) return kSuccess;
   }
   std::istringstream in(line);
   in >> word;
+  if (word == "ends") {
+    in >> taken;
+    return kEnds;
+  }
+  if (word == "memo" || word == "unless_same" || word == "same_pointer") return shortcut(module, word, in, arguments);
   if (word == "copy") {
     in >> a >> b >> n;
     std::memcpy(pointer(arguments, a), pointer(arguments, b), static_cast<std::size_t>(n));
@@ -148,6 +232,14 @@ int perform(FakeModule& module, const std::string& all, void** arguments) {
   } else if (word == "refuse") {
     in >> a;
     return a;
+  } else if (word == "keep") {
+    in >> a >> n;
+    module.kept.assign(pointer(arguments, a), static_cast<std::size_t>(n));
+  } else if (word == "give") {
+    in >> a >> n;
+    std::memcpy(pointer(arguments, a), module.kept.data(), std::min(module.kept.size(), static_cast<std::size_t>(n)));
+  } else if (word == "beyond") {
+    in >> beyond;
   } else if (word == "hang") {
     hanging = true;
   } else if (word == "crash") {
@@ -224,8 +316,18 @@ Result cuCtxPopCurrent_v2(Context* context) {
   pushed.pop_back();
   return kSuccess;
 }
+Result cuCtxGetLimit(std::size_t* value, int) {
+  const char* told = std::getenv("FAKE_CUDA_PERSISTING");
+  *value = told ? std::strtoull(told, nullptr, 0) : 0;
+  return kSuccess;
+}
+Result cuCtxResetPersistingL2Cache() {
+  log("persisting lines released");
+  return kSuccess;
+}
 Result cuCtxSynchronize() {
   if (hanging) ::sleep(1000);
+  if (beyond) ::usleep(static_cast<useconds_t>(std::exchange(beyond, 0)));
   if (pending) sticky = std::exchange(pending, 0);
   return sticky;
 }
@@ -259,6 +361,7 @@ Result cuModuleUnload(Module module) {
 Result cuModuleGetFunction(Function* function, Module module, const char* name) {
   const std::string& own = static_cast<FakeModule*>(module)->name;
   if (own != "*" && own != name) return 500;  // CUDA_ERROR_NOT_FOUND
+  static_cast<FakeModule*>(module)->called = name;
   *function = module;
   return kSuccess;
 }
@@ -332,8 +435,14 @@ Result cuLaunchKernelEx(const LaunchConfig* c, Function function, void** argumen
       c->shared_bytes, attributes.c_str());
   ++launches;
   taken = 250;
-  for (const std::string& line : static_cast<FakeModule*>(function)->operations)
-    if (Result r = perform(*static_cast<FakeModule*>(function), line, arguments)) return r;
+  auto& module = *static_cast<FakeModule*>(function);
+  ++module.launches;
+  module.ctas = c->grid_x;
+  for (const std::string& line : module.operations) {
+    const Result r = perform(module, line, arguments);
+    if (r == kEnds) break;
+    if (r) return r;
+  }
   now += taken;
   return kSuccess;
 }

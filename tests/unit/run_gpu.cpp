@@ -5,6 +5,7 @@
 
 #include "compiler/process/fd.h"
 #include "compiler/run/gpu_executor.h"
+#include "compiler/run/statistics.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/scratch.h"
 
@@ -128,14 +129,15 @@ TEST_CASE("run: timed launches find everything as a first launch does") {
   REQUIRE(out.measured.hot.size() == 5);
   CHECK(out.measured.cold[0] == 250.0);
   CHECK(out.measured.copy.empty());
-  CHECK(out.measured.checked == 2);
+  CHECK(out.measured.checked == 2 * 5 + 1);
+  CHECK(out.measured.turned == 0);
   CHECK(out.buffers[1].unstable == 0);
   CHECK(out.buffers[1].later.empty());
   std::string log = lab.log();
   int launches = 0;
   for (std::size_t at = 0; (at = log.find("launch ", at)) != std::string::npos; ++at) ++launches;
-  // Two to verify; then cold, and hot behind one that is not measured.
-  CHECK(launches == 2 + 3 * (2 + 5));
+  // Two to verify; then cold, and hot after one that is not measured; and one more of the first inputs.
+  CHECK(launches == 2 + 3 * (2 + 5) + 1);
 }
 
 TEST_CASE("run: rivals and the driver's copy are measured in turn with the kernels") {
@@ -167,6 +169,71 @@ TEST_CASE("run: what a timed round leaves otherwise comes back") {
   REQUIRE(out.buffers[1].later.size() == 256);
   CHECK(out.buffers[1].later.view()[7] == 99);
   CHECK(out.buffers[1].later.view()[8] == j.buffers[0].contents.view()[8]);
+}
+
+namespace {
+
+// With inputs that change from launch to launch.
+Outcome timed(Lab& lab, const std::string& program, Role out = Role::Output) {
+  Job j = job(program, out);
+  j.buffers[0].turn = 1;
+  j.repeats = 8;
+  Outcome o = lab.runner.run(j);
+  REQUIRE(o.status == Status::Done);
+  CHECK(o.measured.turned == 1);
+  CHECK(o.measured.checked == 2 * 8 + 1);
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("run: an honest kernel leaves of other inputs what it leaves when loaded again") {
+  for (Role role : {Role::Output, Role::InOut}) {
+    Lab lab;
+    const Outcome out = timed(lab, "copy 1 0 200\n", role);
+    CHECK(out.buffers[1].unstable == 0);
+    CHECK(out.buffers[1].timed.empty());
+    CHECK(out.measured.otherwise == 0);
+    CHECK(lab.noted("persisting lines released"));
+  }
+}
+
+TEST_CASE("run: a kernel that keeps results or work from launch to launch is found out") {
+  for (const char* program : {
+           "unless_same 0 256\nfrom_load 4 copy 1 0 100\n",  // a part, once it was verified
+           "copy 1 0 256\nfrom_load 4 poke 1 9 77\n",        // other results, once it was verified
+           "same_pointer 1 1\ncopy 1 0 256\n",               // nothing where the pointer is known
+           "from_load 3 unless_same 1 8 1\ncopy 1 0 256\n",  // nothing where the output is poisoned as before
+           "from_load 3 takes 1 0\nfrom_load 1 copy 1 0 256\nevery 2 1 poke 1 3 1\n",  // in every other launch
+       }) {
+    CAPTURE(program);
+    Lab lab;
+    const Outcome out = timed(lab, program);
+    CHECK(out.buffers[1].unstable + out.buffers[1].unwritten > 0);
+  }
+}
+
+TEST_CASE("run: results that were kept for known inputs gain no time") {
+  Lab lab;
+  const Outcome out = timed(lab, "takes 100 0\nmemo 0 1 256 1\n");
+  CHECK(out.buffers[1].unstable == 0);
+  // Few of the 255 rotations come twice.
+  CHECK(spread_of(out.measured.cold).median > 99);
+  CHECK(spread_of(out.measured.hot).median > 99);
+}
+
+TEST_CASE("run: work after the end of a launch shows") {
+  Lab lab;
+  CHECK(timed(lab, "copy 1 0 256\nbeyond 3000\n").measured.beyond > 2500);
+  CHECK(timed(lab, "copy 1 0 256\n").measured.beyond < 2500);
+}
+
+TEST_CASE("run: memory that timed launches change outside of their tensors is found") {
+  Lab lab;
+  Outcome out = timed(lab, "copy 1 0 256\nfrom_load 5 poke 1 256 1\n");
+  CHECK(out.buffers[1].guard_damage == 1);
+  out = timed(lab, "copy 1 0 256\nfrom_load 5 poke 0 3 1\n");
+  CHECK(out.buffers[0].changed == 1);
 }
 
 TEST_CASE("run: what is read and written is as it was before each timed launch") {
@@ -310,11 +377,12 @@ TEST_CASE("run: a job is the same after it travelled") {
   j.launches[0].preferred_cluster = std::array<std::int64_t, 3>{4, 1, 1};
   j.launches[0].cooperative = j.launches[0].programmatic_dependent_launch = true;
   j.repeats = 7;
+  j.buffers[0].turn = 2;
   j.rivals = {j.launches[0]};
   j.rivals[0].cubin = "another";
   j.copy_bytes = 4096;
   std::vector<Contents> results;
-  for (int i = 0; i < 4; ++i) results.push_back(Contents::of_size(256));
+  for (int i = 0; i < 8; ++i) results.push_back(Contents::of_size(256));
   Message message = encode(j, results);
   std::vector<tilewright::process::Fd> files;
   for (int fd : message.descriptors) files.emplace_back(::dup(fd));
@@ -326,7 +394,8 @@ TEST_CASE("run: a job is the same after it travelled") {
   CHECK(back->job.copy_bytes == 4096);
   REQUIRE(back->job.rivals.size() == 1);
   CHECK(back->job.rivals[0].cubin == "another");
-  REQUIRE(back->results.size() == 4);
+  REQUIRE(back->results.size() == 8);
+  CHECK(back->job.buffers[0].turn == 2);
   CHECK(back->job.buffers[0].contents == j.buffers[0].contents);
   CHECK(back->job.buffers[1].contents.empty());
   CHECK(back->job.launches[0].params[2].scalar == j.launches[0].params[2].scalar);

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""cheats_test.py TILEWRIGHT: none of the corpus in tests/gpu/cheats.py passes, or gains time; on the pretended driver."""
+import os
+import sys
+
+from case import Case, main
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gpu"))
+from cheats import BYTES, CHEATS, HONEST  # noqa: E402
+
+KERNEL = """\
+# tilewright: reference plain
+@T.prim_func
+def {name}(A: T.Buffer(({n},), "float32"), B: T.Buffer(({n},), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([1])
+    for i in T.serial({n}):
+        B[i] = A[i]
+
+"""
+# As honest as can be, in many ways: none of these is to be flagged.
+HONEST_ONES = {f"honest_{k}": lines for k, lines in enumerate([
+    HONEST,
+    ("takes 100 9", HONEST[1]),                                            # times that scatter
+    (HONEST[1], "takes 3 0"),                                              # short
+    (HONEST[1], f"copy 1 0 {BYTES // 2}", "takes 2000 0"),                 # twice the work
+    (*HONEST, f"keep 1 {BYTES}"),                                          # with memory of the module that is not used
+    (f"copy 1 0 {BYTES // 2}", *HONEST),
+])}
+
+
+class Cheats(Case):
+    def test_none_passes_or_gains_time(self):
+        fake = os.environ.get("TILEWRIGHT_FAKE_CUDA", "")
+        if not os.path.exists(fake):
+            self.skipTest("TILEWRIGHT_FAKE_CUDA names no driver")
+        self.assertGreaterEqual(len(CHEATS), 45)
+        programs = {c.name: c.pretended for c in CHEATS if c.pretended} | HONEST_ONES
+        ends = {c.name for c in CHEATS if c.ends}
+        script = self.file("k.py", "from tvm.script import tirx as T\n\n" + KERNEL.format(name="plain", n=BYTES // 4).split("\n", 1)[1] +
+                           "".join(KERNEL.format(name=name, n=BYTES // 4) for name in programs))
+        program = self.file("program", "".join(f"of {name}_kernel {line}\n" for name, lines in programs.items() for line in lines))
+        answer = self.expect(1, "run", script, "--entry", "all", "--on", "gpu", "--driver", fake, "--nvml", fake, "--seed", "secret",
+                             "--repeat", "12", "--deadline", "1", "--json", env={"FAKE_CUDA_PROGRAM": program}).json
+        runs = {r["kernel"]: r for r in answer["runs"]}
+        self.assertEqual(set(runs), set(programs))
+        for name in programs:
+            with self.subTest(name):
+                r = runs[name]
+                if name in HONEST_ONES:
+                    self.assertEqual((r["verdict"], r["problems"]), ("verified", []))
+                elif r["verdict"] == "verified":
+                    # It was right, and so it worked: as long as the honest one.
+                    self.assertGreaterEqual(r["timing"]["median_us"], 99)
+                    self.assertGreaterEqual(r["timing"]["hot"]["median_us"], 99)
+                else:
+                    self.assertEqual(r["verdict"], "failed")
+                    self.assertEqual(r["status"] in ("fault", "timeout"), name in ends)
+
+
+if __name__ == "__main__":
+    main()
