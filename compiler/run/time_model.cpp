@@ -16,7 +16,7 @@ namespace {
 constexpr std::int64_t kCache = std::int64_t{40} << 20;  // bytes that stay in the L2 cache from launch to launch
 constexpr double kPower = 3;  // how parts that bound a kernel add up: 1, one after the other; infinite, hidden
 // 90 % of the kernels of tests/gpu/timing/held_out.txt lie between these factors of what the model says.
-constexpr double kLow = 0.7, kHigh = 1.4;
+constexpr double kLow = 0.75, kHigh = 1.65;
 
 // Values for all that a launch needs; the error names what has none.
 std::expected<Bindings, std::string> values_of(const lower::LoweredKernel& kernel, const TimeRequest& request) {

@@ -227,6 +227,91 @@ class Explanation(Answer):
     diagnostics: List[Diagnostic]
     failures: Optional[List[Failure]] = None
     dialect: Optional[Dialect] = None
+    time: Optional[List[ExplanationTime]] = None
+
+
+@dataclass(frozen=True)
+class ExplanationTime(Answer):
+    name: str
+    entry: str
+    time_is: str
+    why: Optional[str] = None
+    us: Optional[float] = None
+    low_us: Optional[float] = None
+    high_us: Optional[float] = None
+    launch_us: Optional[float] = None
+    parts_us: Optional[ExplanationTimePartsU] = None
+    bound: Optional[str] = None
+    device: Optional[str] = None
+    clock_ghz: Optional[float] = None
+    measured_on: Optional[str] = None
+    ctas: Optional[int] = None
+    ctas_simulated: Optional[int] = None
+    ctas_per_sm: Optional[int] = None
+    occupancy: Optional[str] = None
+    waves: Optional[int] = None
+    path_cycles: Optional[float] = None
+    sectors: Optional[int] = None
+    tensor_operations: Optional[int] = None
+    tensor_bytes: Optional[int] = None
+    operations_per_byte: Optional[float] = None
+    lines: Optional[List[ExplanationTimeLine]] = None
+    waits: Optional[List[ExplanationTimeWait]] = None
+    advice: Optional[List[Diagnostic]] = None
+
+
+@dataclass(frozen=True)
+class ExplanationTimeLine(Answer):
+    file: str
+    line: int
+    text: str
+    share: float
+    instructions: ExplanationTimeLineInstruction
+    fused: int
+    busy_cycles: float
+    stalled_cycles: float
+    waited_cycles: float
+    path_cycles: float
+
+
+@dataclass(frozen=True)
+class ExplanationTimeLineInstruction(Answer):
+    """Of lanes, as the simulator's program has them."""
+
+    integer: int
+    float: int
+    double: int
+    special: int
+    conversion: int
+    memory: int
+    control: int
+    call: int
+
+
+@dataclass(frozen=True)
+class ExplanationTimePartsU(Answer):
+    """Each part that can bound the kernel, alone."""
+
+    path: float
+    issue: float
+    shared: float
+    l2: float
+    tensor: float
+    device_l2: float
+    device_dram: float
+    ctas: float
+    special: float
+
+
+@dataclass(frozen=True)
+class ExplanationTimeWait(Answer):
+    at: Scriptline
+    for_: Scriptline
+    what: str
+    times: int
+    cycles: float
+    most: float
+    steps: List[float]
 
 
 @dataclass(frozen=True)
@@ -635,6 +720,13 @@ class SamplesLineInstruction(Answer):
 
 
 @dataclass(frozen=True)
+class Scriptline(Answer):
+    file: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True)
 class Sectors(Answer):
     requests: int
     sectors: int
@@ -786,7 +878,10 @@ Entries._made_of = {"entries": EntriesEntry, "needs_arguments": EntriesNeedsArgu
 EntriesEntry._made_of = {"range": Range}
 EntriesNeedsArgument._made_of = {"range": Range}
 ExplainedKernel._made_of = {"calls": Call, "occupancy": Occupancy}
-Explanation._made_of = {"kernels": ExplainedKernel, "diagnostics": Diagnostic, "failures": Failure, "dialect": Dialect}
+Explanation._made_of = {"kernels": ExplainedKernel, "diagnostics": Diagnostic, "failures": Failure, "dialect": Dialect, "time": ExplanationTime}
+ExplanationTime._made_of = {"parts_us": ExplanationTimePartsU, "lines": ExplanationTimeLine, "waits": ExplanationTimeWait, "advice": Diagnostic}
+ExplanationTimeLine._made_of = {"instructions": ExplanationTimeLineInstruction}
+ExplanationTimeWait._made_of = {"at": Scriptline, "for_": Scriptline}
 Fix._made_of = {"edits": FixEdit}
 FixEdit._made_of = {"range": Range}
 HostCall._made_of = {"signature": HostCallSignature, "arguments": HostCallArgument, "values": HostCallValue, "checks": HostCallCheck, "maps": HostCallMap}

@@ -358,8 +358,9 @@ Pace::Issued* Pace::settle(std::uint32_t operation) {
   double end = one.start;
   if (one.queue == Queue::Counted || one.queue == Queue::Bulk || one.queue == Queue::Processors) {
     const double begin = std::max(one.start, copies_free_[cta]);
-    copies_free_[cta] = begin + static_cast<double>(one.bytes) / rates_.box_bytes;
-    end = copies_free_[cta] + rates_.box + (is_far_ ? rates_.dram - rates_.l2 : 0);
+    copies_free_[cta] = begin + std::max(rates_.box_each, static_cast<double>(one.bytes) / rates_.box_bytes);
+    end = begin + static_cast<double>(one.bytes) / rates_.box_bytes + rates_.box +
+          (is_far_ ? rates_.dram - rates_.l2 : 0);
   } else if (one.queue == Queue::Copy) {
     end = one.start + (is_far_ ? rates_.dram : rates_.l2);
   } else if (one.queue != Queue::Wgmma) {
