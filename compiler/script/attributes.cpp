@@ -12,6 +12,7 @@
 #include "compiler/script/tirx/modules.h"
 #include "compiler/script/tirx/tirx.h"
 #include "compiler/script/worlds.h"
+#include "compiler/syntax/walk.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
@@ -231,6 +232,22 @@ void Interpreter::look_along(const syntax::Attribute* node, Scope* scope) {
   pending_ = std::move(failed);
 }
 
+// Does the package import `from .name`, which binds the module as its attribute, too?
+static bool imports_submodule(const syntax::Tree& package, std::string_view name) {
+  if (!package.source()->path().ends_with("__init__.py")) return false;
+  std::vector<const syntax::Node*> todo;
+  for (const syntax::Tree::Statement& s : package.statements()) todo.push_back(s.node->statement);
+  while (!todo.empty()) {
+    const syntax::Node* node = todo.back();
+    todo.pop_back();
+    if (!node) continue;
+    auto* import = syntax::as<syntax::ImportFrom>(node);
+    if (import && import->level == 1 && import->module.substr(0, import->module.find('.')) == name) return true;
+    syntax::for_children(node, [&](const syntax::Node* child) { todo.push_back(child); });
+  }
+  return false;
+}
+
 Value Interpreter::attribute_of_namespace(Namespace* n, std::string_view name, text::Span span) {
   if (n->scope) {
     if (auto* b = n->scope->find(name)) return b->value;
@@ -243,6 +260,10 @@ Value Interpreter::attribute_of_namespace(Namespace* n, std::string_view name, t
   if (n->scope) {
     const syntax::Name asked{name, syntax::hash_name(name), {}};
     if (Value v = may_be(n->scope, asked, true); !v.is_none()) return v;
+    for (const ModuleRun& run : module_runs_) {
+      if (run.scope == n->scope && imports_submodule(*run.tree, name))
+        return Value::opaque("a module that is not followed");
+    }
     Nearby near(name);
     for (const Scope::Binding& b : n->scope->bindings) near.consider(b.name);
     return refuse(code::kAttribute, span, std::move(message), near.hint(), "AttributeError");

@@ -334,3 +334,17 @@ def k(A: T.Buffer((ROWS,), "float32")):
 if __name__ != "pkg.sizes":
     raise ImportError(__name__)
 ROWS = 64
+
+#--- a package that takes names from its own module has the module
+import bag
+from tvm.script import tirx as T
+kept = bag.core.wide, bag.rows
+lost = bag.cor
+#          ^^^ error[TW2003]: 'bag' has no attribute 'cor'
+#--- file bag/__init__.py
+try:
+    from .core import rows
+except ImportError:
+    rows = 1
+#--- file bag/core.py
+rows, wide = 4, 8
