@@ -245,6 +245,56 @@ class Guesses {
     return out;
   }
 
+  // The ends of the blocks that a line stands in, two outward, and of the blocks within them: where what follows a step
+  // of the work is written.
+  void add_block_ends(std::uint32_t at, std::vector<StatementPlace>& out) const {
+    const LogicalLine* line = line_of(at);
+    if (!line) return;
+    auto i = static_cast<std::size_t>(line - lines_.data());
+    for (int level = 0; level < 2 && lines_[i].indent > lines_.front().indent; ++level) {
+      const std::uint32_t indent = lines_[i].indent;
+      std::size_t first = i, last = i;
+      while (first > 0 && lines_[first - 1].indent >= indent) --first;
+      while (last + 1 < lines_.size() && lines_[last + 1].indent >= indent) ++last;
+      auto put = [&](StatementPlace p) {
+        if (std::ranges::find(out, p) == out.end()) out.push_back(p);
+      };
+      put({lines_[last].end, indent});
+      for (std::size_t k = first; k <= last; ++k)
+        if (k == last || lines_[k + 1].indent < lines_[k].indent) put({lines_[k].end, lines_[k].indent});
+      if (first == 0) break;
+      i = first - 1;
+    }
+  }
+
+  // Arrivals at the barrier that the finding waits at, where the others that wait have done their work.
+  void arrivals(const std::vector<RankedLines>& barriers) {
+    if (!is(code::kDeadlock) || finding_.message.find(" arrivals") == finding_.message.npos) return;
+    std::vector<StatementPlace> places;
+    for (std::size_t n = 1; n < near_.size(); ++n) add_block_ends(near_[n], places);
+    add_block_ends(near_.front(), places);
+    constexpr std::size_t kMostPlaces = 10;
+    constexpr int kMostArrivals = 3;
+    places.resize(std::min(places.size(), kMostPlaces));
+    int arrival = 0;
+    for (const RankedLines& r : barriers) {
+      const std::string& text = r.lines.front();
+      const std::size_t arrive = text.find("arrive");
+      if (r.lines.size() != 1 || arrive == text.npos || arrival == kMostArrivals) continue;
+      // "ring.empty" of ring.empty.arrive(...) is `ring_empty_buf`, "ready" of ready.ptr_to([0]) is `ready[0]`.
+      const bool of_pointer = text.starts_with("T.");
+      std::string barrier = of_pointer ? text.substr(text.find('(') + 1) : text.substr(0, arrive > 0 ? arrive - 1 : 0);
+      barrier = barrier.substr(0, of_pointer ? barrier.find(".ptr_to") : barrier.npos);
+      std::ranges::replace(barrier, '.', '_');
+      if (barrier.empty() || finding_.message.find("`" + barrier) == finding_.message.npos) continue;
+      for (std::size_t p = 0; p < places.size(); ++p)
+        add(1 + static_cast<int>(p) + 2 * arrival, "Insert " + text, {places[p].at, places[p].at},
+            (places[p].at > 0 && text_[places[p].at - 1] != '\n' ? "\n" : "") + std::string(places[p].indent, ' ') +
+                text + "\n");
+      ++arrival;
+    }
+  }
+
   // Statements that are missing.
   void insertions() {
     std::vector<SyncLines> lines = lines_of_hint(finding_.hint);
@@ -254,6 +304,7 @@ class Guesses {
     }
     const std::vector<RankedLines> barriers = barrier_lines(text_, lines_, near_, finding_.message, release_);
     const std::vector<StatementPlace> places = statement_places(text_, lines_, near_);
+    arrivals(barriers);
     const int first = lacks() ? 0 : 12;
     auto put = [&](const SyncLines& what, const std::vector<StatementPlace>& where, int cost) {
       for (std::size_t p = 0; p < where.size(); ++p) {

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """fix_test.py TILEWRIGHT: fixes in `check --json`, and `tilewright fix`."""
-from case import Case, main
+import os
+
+from case import ROOT, Case, main
 
 KERNEL = """\
 from tvm.script import tirx as T
@@ -105,6 +107,15 @@ class Fix(Case):
             self.expect(0, "fix", path, "--simulate")
             wait = f"        {path_of}.commit_group()\n        {path_of}.wait_group(0)\n"
             self.assertEqual(self.read(path), text.replace("A[i, :, :])\n", "A[i, :, :])\n" + wait))
+
+    def test_an_arrival_goes_to_the_end_of_the_others_work(self):
+        arrival = "            T.ptx.mbarrier.arrive(filled.ptr_to([i % 2]))\n"
+        begin = "            fetch(filled, buffers, A, i, lane)\n"
+        text = self.read(os.path.join(ROOT, "examples", "ldgsts_producer.py"))
+        self.assertIn(begin + arrival, text)
+        path = self.file("producer.py", text.replace(begin + arrival, begin, 1))
+        self.assertIn("Insert T.ptx.mbarrier.arrive(filled", self.expect(0, "fix", path, "--simulate").text)
+        self.assertEqual(self.read(path), text)
 
     def test_all_fixes_are_applied_one_after_the_other(self):
         path = self.file("a.py", TWO)
