@@ -51,15 +51,19 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as f:
         ours = json.load(f)["samples"]
     theirs = ncu_samples(sys.argv[2])
-    by_instruction, lines = {}, []
+    by_instruction, ways, lines = {}, [], {}
     for line in ours["lines"]:
         for i in line["instructions"]:
             by_instruction[i["offset"]] = by_instruction.get(i["offset"], 0) + i["samples"]
-        lines.append((line["samples"], sum(theirs.get(i["offset"], 0) for i in line["instructions"])))
+        way = line["samples"], sum(theirs.get(i["offset"], 0) for i in line["instructions"])
+        ways.append(way)
+        sums = lines.get((line["file"], line["line"]), (0, 0))
+        lines[line["file"], line["line"]] = sums[0] + way[0], sums[1] + way[1]
     places = sorted(set(theirs) | set(by_instruction))
     print(f"{ours['samples']} samples, {100 * ours['attributed'] / ours['samples']:.2f} % at lines of the script; ncu: {sum(theirs.values())}")
     print(f"rank correlation by instruction: {correlation([by_instruction.get(p, 0) for p in places], [theirs.get(p, 0) for p in places]):.3f} of {len(places)}")
-    print(f"rank correlation by line:        {correlation([a for a, _ in lines], [b for _, b in lines]):.3f} of {len(lines)}")
+    print(f"rank correlation by line and calls: {correlation([a for a, _ in ways], [b for _, b in ways]):.3f} of {len(ways)}")
+    print(f"rank correlation by line: {correlation([a for a, _ in lines.values()], [b for _, b in lines.values()]):.3f} of {len(lines)}")
 
 
 if __name__ == "__main__":

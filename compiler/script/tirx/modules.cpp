@@ -310,11 +310,6 @@ constexpr Moved kCame[] = {
     {text::Dialect::V0_27, "", "tvm.backend.cuda.host"},
 };
 
-// Is it this module, or one inside it?
-bool is_within(std::string_view dotted, std::string_view module) {
-  return dotted.starts_with(module) && (dotted.size() == module.size() || dotted[module.size()] == '.');
-}
-
 const Module* row_of(std::string_view path) {
   auto found = std::ranges::lower_bound(kModules, path, {}, &Module::path);
   return found != std::end(kModules) && found->path == path ? found : nullptr;
@@ -377,9 +372,9 @@ std::optional<std::string> moved_module(std::string_view dotted, text::Dialect r
     return other.empty() ? std::string() : std::string(other).append(dotted.substr(own.size()));
   };
   for (const Moved& m : kMoved)
-    if (m.release <= release && is_within(dotted, m.was)) return with(m.is, m.was);
+    if (m.release <= release && text::is_or_below(dotted, m.was)) return with(m.is, m.was);
   for (const Moved& m : kCame)
-    if (m.release > release && is_within(dotted, m.is)) return with(m.was, m.is);
+    if (m.release > release && text::is_or_below(dotted, m.is)) return with(m.was, m.is);
   return std::nullopt;
 }
 
