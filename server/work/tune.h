@@ -37,7 +37,7 @@ struct TuneRequest {
   std::string reference;  // these as RunRequest has them
   std::string python;
   run::Wanted wanted;       // but for seed, warmups and repeats
-  int repeats = 4;          // timed launches in the first round
+  int repeats = 3;          // timed launches in the first round
   unsigned jobs = 1;        // cores that compile and search
   bool search = true;       // for races
   bool exhaustive = false;  // every candidate is measured as often as the last few

@@ -69,7 +69,7 @@ class Tuned(Case):
         right = [c for c in record["candidates"] if c["settings"]["FAULT"] == "0"]
         # All take as long on the stand-in: one is the best, and no difference is seen from the others.
         self.assertEqual(sorted(c["fate"] for c in right), ["best", "level", "level"])
-        self.assertTrue(all(c["median_us"] > 0 and len(c["samples_us"]) >= 4 for c in right))
+        self.assertTrue(all(c["median_us"] > 0 and len(c["samples_us"]) >= 3 for c in right))
         self.assertEqual(record["best"], record["candidates"][0]["entry"])
         self.assertTrue(record["searched_for_races"])
         self.assertEqual(len(record["script_sha256"]), 64)
@@ -170,7 +170,7 @@ class Tuned(Case):
         record = self.tune(0, "--entry", "make(256, *)", "--space", "THREADS=32,64,128", "--no-races", "--json").json
         self.assertEqual(len(record["candidates"]), 3)
         self.assertEqual(len(record["seeds"]), 2)  # of the only round, and of the finals
-        self.assertEqual(record["timed_launches"], 3 * 4 + 2 * 2 * 24)
+        self.assertEqual(record["timed_launches"], 3 * 3 + 2 * 2 * 24)
 
     def test_exhaustive(self):
         record = self.tune(0, "--entry", "make(256, *)", "--space", "THREADS=32,64,128", "--no-races", "--exhaustive", "--json").json
