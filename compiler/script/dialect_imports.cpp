@@ -48,8 +48,8 @@ class Imports {
 
   void load(std::string_view module, int level) {
     // The dialect is no script, nor are the libraries that are built in.
-    const bool built_in = module == "tvm" || module.starts_with("tvm.") || is_traced_library(module) ||
-                          is_tirx_package(module);
+    const bool built_in =
+        module == "tvm" || module.starts_with("tvm.") || is_traced_library(module) || is_tirx_package(module);
     if (level == 0 && built_in) return;
     auto tree = loader_.load(module, level, path_);
     if (tree && known_.insert(tree->source()->path()).second) found_.push_back(std::move(tree));

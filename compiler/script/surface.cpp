@@ -132,10 +132,11 @@ Surface::Surface(text::Dialect dialect) : dialect_(dialect) {
   std::vector<const Record*> rows;
   rows.reserve(512);
   for (std::span<const Record> family :
-       {namespace_records(), decorator_records(), buffer_records(), scope_id_records(), loop_records(),
-        branch_records(), statement_records(), expression_records(), class_records(), math_records(), prelude_records(),
-        layout_records(), layout_helper_records(), layout_axis_records(), layout_method_records(),
-        buffer_method_records(), buffer_view_records(), traced_records(), package_records(), package_tile_records()}) {
+       {namespace_records(),     decorator_records(),   buffer_records(),        scope_id_records(),
+        loop_records(),          branch_records(),      statement_records(),     expression_records(),
+        class_records(),         math_records(),        prelude_records(),       layout_records(),
+        layout_helper_records(), layout_axis_records(), layout_method_records(), buffer_method_records(),
+        buffer_view_records(),   traced_records(),      package_records(),       package_tile_records()}) {
     for (const Record& r : family) {
       if (r.releases.has(dialect)) rows.push_back(&r);
     }

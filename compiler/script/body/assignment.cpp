@@ -109,7 +109,7 @@ bool KernelBody::bind_fresh(const syntax::Name& name, Value value, bool meta, Sc
     return true;
   }
   if (is_package_kernel(kernel_, scope)) {  // only what is declared with a dtype can be stored to
-    const ir::Var* var = e.as<ir::Var>();  // a value that has a name gets another one
+    const ir::Var* var = e.as<ir::Var>();   // a value that has a name gets another one
     if (!var) {
       var = bind_value(in_, name.text, e, nullptr, span);
       kernel_.know(var, e);
