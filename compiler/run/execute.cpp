@@ -232,7 +232,7 @@ class Execution {
   }
 
   // What is read and written, once more as a launch has to find it.
-  void restore(const Turns& turns) {
+  void restore(const Turns& turns = {}) {
     for (std::size_t i = 0; i < data_.size(); ++i)
       if (job_.buffers[i].role == Role::InOut) give(i, turns.empty() ? 0 : turns[i]);
     upload_maps();
