@@ -437,6 +437,7 @@ class Execution {
         measure(timed[backwards ? timed.size() - 1 - i : i], round);
       }
     }
+    sampling_ = false;
     monitor_->sample();
     m.conditions = monitor_->conditions();
     // Noise of the host comes and goes; work that goes on after its launch shows in most of them.
