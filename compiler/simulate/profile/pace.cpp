@@ -124,7 +124,7 @@ void Pace::note(Warp& w, const Moment& moment, double cycles) {
   wait.steps[visit] += cycles;
 }
 
-void Pace::fence(Warp& w) {
+void Pace::hold_back(Warp& w) {
   w.loads = 0;
   const double stall = w.horizon - w.now;
   if (stall <= 0) return;
@@ -201,11 +201,11 @@ void Pace::meet_site(Warp& w, const Thread& t, const Site& site) {
     case Kind::CtaReduce:
     case Kind::CtaCount:
     case Kind::ClusterArrive:
-    case Kind::ClusterWait: fence(w); break;
+    case Kind::ClusterWait: hold_back(w); break;
     case Kind::WarpCall: expect(w, ready); break;
     case Kind::WarpgroupCall:
       expect(w, ready);
-      fence(w);
+      hold_back(w);
       break;
     case Kind::LdMatrix:
     case Kind::StMatrix: expect(w, ready + rates_.shared); break;
@@ -226,20 +226,20 @@ void Pace::step(const Thread& t, const Instruction& i) {
       [[fallthrough]];
     case Op::LoopNext:
       spend(w, kIntegers);
-      if (++w.turns % kUnrolled == 0) fence(w);
+      if (++w.turns % kUnrolled == 0) hold_back(w);
       return;
     case Op::JumpUnless: spend(w, kIntegers); return;
     case Op::Load:
     case Op::Store:
     case Op::Copy: return;
-    case Op::Exit: fence(w); return;
+    case Op::Exit: hold_back(w); return;
     case Op::Meet: spend(w, kIssue); return meet_site(w, t, program_.sites[i.b]);
     case Op::Call: {
       spend(w, kIssue);
       const Site& site = program_.sites[i.b];
       for (std::uint32_t reg : site.args)
         if (reg < w.registers.size() && w.registers[reg] > w.now) expect(w, w.registers[reg]);
-      if (site.semantics != intrinsics::Semantics::Weak || site.barrier_view != Access::kNoRegister) fence(w);
+      if (site.semantics != intrinsics::Semantics::Weak || site.barrier_view != Access::kNoRegister) hold_back(w);
       w.in_call = true;
       w.call_result = site.dst;
       if (site.dst != Access::kNoRegister) gives(w, site.dst, w.now + rates_.arithmetic);
@@ -282,7 +282,7 @@ void Pace::load(const Thread& t, const Instruction& i, std::uint64_t at, std::in
   } else {
     spend(w, kIssue);
     when += latency_at(at);
-    if (++w.loads >= kMostLoads) fence(w);
+    if (++w.loads >= kMostLoads) hold_back(w);
   }
   for (std::uint32_t lane = 0; lane < i.c; ++lane) gives(w, i.dst + lane, when);
 }
@@ -311,7 +311,7 @@ void Pace::copy(const Thread& t, std::uint64_t from, std::uint64_t to, std::int6
   } else {
     spend(w, kIssue);
     when = w.now + latency_at(from);
-    if (++w.loads >= kMostLoads) fence(w);
+    if (++w.loads >= kMostLoads) hold_back(w);
   }
   expect(w, when);
   if (target == ~std::size_t{0}) return spend(w, kIssue);
@@ -435,7 +435,7 @@ void Pace::count(const Thread& t, std::uint64_t barrier, std::uint64_t phase, co
   Moment at;
   if (!by) {
     w.at = machine_.origin_number_at(t.pc);
-    fence(w);
+    hold_back(w);
     at = moment_of(w, WaitFor::Arrival);
   } else if (by->queue == Queue::Arrival) {
     settle(open_);
@@ -460,7 +460,7 @@ void Pace::count_operation(std::uint32_t operation, std::uint64_t barrier, std::
 
 void Pace::arrive(const Thread& t, std::uint64_t place, bool) {
   if (place > kOffsetMask || t.linear % 32 != 0) return;  // an mbarrier: count() has it
-  fence(warp_of(t));
+  hold_back(warp_of(t));
   later(places_[place], moment_of(warp_of(t), WaitFor::Meeting));
 }
 
@@ -469,7 +469,7 @@ void Pace::close(std::uint64_t place) { places_[place | std::uint64_t{1} << 32] 
 void Pace::come_to_wait(const Thread& t, std::uint64_t barrier, std::int64_t phase) {
   Warp& w = warp_of(t);
   w.at = machine_.origin_number_at(t.pc);
-  if (t.linear % 32 == 0 || !w.awaited.contains(barrier)) fence(w);
+  if (t.linear % 32 == 0 || !w.awaited.contains(barrier)) hold_back(w);
   w.awaited[barrier] = phase;
 }
 
@@ -553,7 +553,7 @@ void Pace::end_cta(std::span<const Thread> threads, std::uint64_t, std::size_t) 
   for (const Thread& t : threads) {
     if (t.linear % 32 != 0) continue;
     Warp& w = warp_of(t);
-    fence(w);
+    hold_back(w);
     if (!last || w.now > last->now) last = &w;
   }
   ++out_.ctas;

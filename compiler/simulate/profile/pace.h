@@ -99,7 +99,7 @@ class Pace final : public Observer {
   void gives(Warp& w, std::uint32_t reg, double when);
   void expect(Warp& w, double when);
   // The warp has all of its results.
-  void fence(Warp& w);
+  void hold_back(Warp& w);
   // The warp waits for the moment.
   void wait_for(Warp& w, const Moment& moment, double extra);
   void note(Warp& w, const Moment& moment, double cycles);
