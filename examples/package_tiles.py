@@ -15,14 +15,14 @@ def gelu(x: T.float32, scale: T.float32) -> T.float32:
 
 
 @T.function
-def plain(A: T.Tensor((1024,), "float32"), B: T.Tensor((1024,), "float32")):
+def reference(A: T.Tensor((1024,), "float32"), B: T.Tensor((1024,), "float32")):
     T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=1))
     for i in T.serial(1024):
         x = A[i]
         B[i] = T.float32(0.5) * x * (T.float32(1) + T.tanh(x * (T.float32(0.7978845608) + T.float32(0.0356774081) * x * x)))
 
 
-# tilewright: reference plain
+# tilewright: reference reference
 @T.function
 def package_tiles(A: T.Tensor((1024,), "float32"), B: T.Tensor((1024,), "float32")):
     T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=128))

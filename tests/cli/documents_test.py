@@ -138,12 +138,15 @@ class Documents(unittest.TestCase):
             if name not in ("docs/language/dialects.md", "docs/language/ptx.md", "docs/manual/migrating.md", "docs/diagnostics.md",
                             "docs/manual/from_elsewhere.md"):  # of other languages; tests/mcp asks for ours
                 names.update((n, name) for n in re.findall(r"(?<![\w.])(Tx?(?:\.[A-Za-z_]\w*)+)", text) if not n.endswith((".op", ".X")))
-        lines = ["from tvm.script import tirx as T", "from tvm.script.tirx import tile as Tx", *(f"x{i} = {n}" for i, n in enumerate(sorted(names)))]
+        uses = [f"x{i} = {n}" for i, n in enumerate(sorted(names))]
         self.assertGreater(len(names), 200)
         missing = set(names)
-        for release in ("0.25", "0.26", "0.27"):
-            done = subprocess.run([BINARY, "check", "-", "--json", "--dialect", release], input="\n".join(lines),
-                                  stdout=subprocess.PIPE, text=True)
+        names_of = {release: ["from tvm.script import tirx as T", "from tvm.script.tirx import tile as Tx"] for release in ("0.25", "0.26", "0.27")}
+        names_of["the package"] = ["from tvm_tirx.script import tirx as T", "Tx = None"]
+        for release, imports in names_of.items():
+            lines = imports + uses
+            options = [] if release == "the package" else ["--dialect", release]
+            done = subprocess.run([BINARY, "check", "-", "--json", *options], input="\n".join(lines), stdout=subprocess.PIPE, text=True)
             found = json.loads(done.stdout)["diagnostics"]
             missing &= {lines[f["range"]["start"]["line"] - 1].split(" = ")[1] for f in found}
         self.assertEqual({f"{names[n]}: {n}" for n in missing}, set())

@@ -293,11 +293,11 @@ class InstructionCall {
     if (!in_.require_kernel(args_.call, shown_) || !says_what_is_skipped()) return Value::error();
     // Each form that the words leave looks at each operand.
     if (!in_.charge(16 * (1 + args_.positional.size()), args_.call) || !read_all()) return Value::error();
-    compare_spaces();
     auto resolved = words_.empty() ? resolve() : resolve_printed();
     if (!resolved) {
       return in_.fail(code::kIntrinsic, args_.call, "T.ptx: " + one_line(resolved.error()), advice_of_release());
     }
+    compare_spaces();
     const ir::Expr call = intrinsics::form_call(*resolved, values(*resolved), pred_);
     return emit(call);
   }
