@@ -12,9 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -41,27 +39,31 @@ std::uint64_t elsewhere = 0, dropped = 0;
 bool enabled = false, started = false, told = false;
 std::size_t next = 0;
 
+// (Streams of C: those of C++ may belong to the standard library of the program that loads this.)
 [[maybe_unused]] const bool read_it = [] {
   const char* path = std::getenv("FAKE_CUPTI");
-  std::ifstream in(path ? path : "");
-  for (std::string line; std::getline(in, line);) {
-    std::istringstream words(line);
-    std::string first, second, reason;
-    words >> first >> second;
-    if (first == "elsewhere") {
-      elsewhere = std::stoull(second);
-    } else if (first == "dropped") {
-      dropped = std::stoull(second);
-    } else if (first == "refuse") {
-      words >> refused[second];
+  std::FILE* in = path ? std::fopen(path, "r") : nullptr;
+  char line[512], first[256], second[64], reason[64];
+  while (in && std::fgets(line, sizeof line, in)) {
+    reason[0] = 0;
+    unsigned count = 0;
+    const int words = std::sscanf(line, "%255s %63s %63s %u", first, second, reason, &count);
+    if (words < 2) continue;
+    const std::string what = first;
+    if (what == "elsewhere") {
+      elsewhere = std::strtoull(second, nullptr, 10);
+    } else if (what == "dropped") {
+      dropped = std::strtoull(second, nullptr, 10);
+    } else if (what == "refuse") {
+      refused[second] = static_cast<Result>(std::strtoul(reason, nullptr, 10));
     } else {
-      Found f{first, std::stoull(second, nullptr, 16), 0, 0};
-      words >> reason >> f.count;
+      Found f{what, std::strtoull(second, nullptr, 16), 0, count};
       for (std::uint32_t i = 0; i < std::size(kReasons); ++i)
-        if (kReasons[i] == reason) f.reason = 100 + i;
+        if (std::strcmp(kReasons[i], reason) == 0) f.reason = 100 + i;
       found.push_back(f);
     }
   }
+  if (in) std::fclose(in);
   return true;
 }();
 
