@@ -71,9 +71,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   job.launches.resize(1);
   protocol::worker::JobOpenParams open;
   open.key = "k";
-  const std::vector<run::Contents> results(2, run::Contents::of_size(64));
-  if (auto answer = (*client)->run(open, job, results, {}, {})) [[maybe_unused]]
-    auto outcome = run::outcome_of(text::Json(answer->outcome), job, results);
+  const std::vector<run::Contents> results(run::kResultsPerBuffer, run::Contents::of_size(64));
+  const auto end = remote::Client::Time::clock::now() + std::chrono::seconds(5);
+  if (auto answer = (*client)->run(open, job, results, {}, end, {})) [[maybe_unused]]
+    auto outcome = run::outcome_of(text::Json(answer->result.outcome), job, results);
   [[maybe_unused]] auto made = (*client)->compile({}, {});
   return 0;
 }

@@ -75,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   worker::Worker& worker = shared(data[0] & 4);
   Wire wire(std::move(bytes));
-  worker::Session(wire, worker).run();
+  worker::WorkerSession(wire, worker).run();
   if (worker.budget->held() != 0 || worker.jobs.counts().queued != 0) std::abort();
   return 0;
 }
