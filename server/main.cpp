@@ -78,6 +78,17 @@ std::string version_words() {
   return TILEWRIGHT_VERSION " (commit " + std::string(built_from()) + ", dialects" + dialects + ")";
 }
 
+// The status of a command that has printed its result, which may not have arrived: a full disk is an error, a reader
+// who has seen enough (`| head`) is not told.
+int delivered(int status) {
+  bool lost = std::fflush(stdout) != 0;
+  lost = std::ferror(stdout) != 0 || lost;
+  if (!lost) return status;
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  if (::poll(&output, 1, 0) == 1 && (output.revents & POLLERR)) return tilewright::cli::kUsage;
+  return tilewright::cli::fail_usage("cannot write the result to standard output");
+}
+
 int command_line(int argc, char** argv) {
   // A dead reader of our output is an error of writing, not a reason to die silently.
   std::signal(SIGPIPE, SIG_IGN);
@@ -94,8 +105,7 @@ int command_line(int argc, char** argv) {
   // It needs no command.
   if (argc == 2 && std::string_view(argv[1]) == "--version") {
     tilewright::project::say(stdout, version_words() + "\n");
-    return std::fflush(stdout) == 0 ? tilewright::cli::kFine
-                                    : tilewright::cli::fail_usage("cannot write the result to standard output");
+    return delivered(tilewright::cli::kFine);
   }
 
   tilewright::project::share_cache(shared_cache);
@@ -134,16 +144,7 @@ int command_line(int argc, char** argv) {
     tilewright::project::say(stderr, words);
     return status == 0 ? kFine : kUsage;
   }
-  if (!run) return kUsage;
-  const int status = run();
-  // What was printed may not have arrived: a full disk is an error, a reader who has seen enough (`| head`) is not
-  // told.
-  bool lost = std::fflush(stdout) != 0;
-  lost = std::ferror(stdout) != 0 || lost;
-  if (!lost) return status;
-  pollfd output{STDOUT_FILENO, POLLOUT, 0};
-  if (::poll(&output, 1, 0) == 1 && (output.revents & POLLERR)) return kUsage;
-  return fail_usage("cannot write the result to standard output");
+  return run ? delivered(run()) : kUsage;
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#include "compiler/run/function_finder.h"
+
 namespace tilewright::run::cupti {
 
 // As CUPTI's headers have them; a later library tells by the sizes what a caller knows.
@@ -39,18 +41,12 @@ std::expected<Library, std::string> Library::load(std::span<const std::string> c
       continue;
     }
     Library library;
-    std::string missing;
-    auto find = [&](const char* symbol) {
-      void* address = ::dlsym(handle, symbol);
-      if (!address) missing += (missing.empty() ? "" : ", ") + std::string(symbol);
-      return address;
-    };
-#define TILEWRIGHT_FIND(member, symbol, parameters) \
-  library.member = reinterpret_cast<decltype(library.member)>(find(#symbol));
+    FunctionFinder functions(handle);
+#define TILEWRIGHT_FIND(member, symbol, parameters) functions.find(library.member, #symbol);
     TILEWRIGHT_CUPTI_FUNCTIONS(TILEWRIGHT_FIND)
 #undef TILEWRIGHT_FIND
-    if (missing.empty()) return library;
-    tried += (tried.empty() ? "" : ", ") + name + " (it has no " + missing + ")";
+    if (functions.missing().empty()) return library;
+    tried += (tried.empty() ? "" : ", ") + name + " (it has no " + functions.missing() + ")";
   }
   return std::unexpected("there is no CUPTI, NVIDIA's library for profilers; looked for " +
                          (tried.empty() ? std::string("none") : tried) +
@@ -218,9 +214,10 @@ std::expected<void, std::string> Sampler::drain() {
     samples.elsewhere += data.elsewhere;
     const bool more = data.remaining > 0 && data.records > 0;
     store_->read(store_->data);
-    if (!more) break;
+    if (!more) return {};
   }
-  return {};
+  return std::unexpected("there are more samples than " + std::to_string(kMostDrains) + " readings of " +
+                         std::to_string(kRecords) + " records take");
 }
 
 Samples Sampler::take(std::span<const Kernel> kernels) {

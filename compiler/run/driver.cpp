@@ -2,23 +2,19 @@
 
 #include <dlfcn.h>
 
+#include "compiler/run/function_finder.h"
+
 namespace tilewright::run {
 
 std::expected<Driver, std::string> Driver::load(const std::string& library) {
   void* handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) return std::unexpected("no CUDA driver: " + std::string(::dlerror()));
   Driver driver;
-  std::string missing;
-  auto find = [&](const char* symbol) {
-    void* address = ::dlsym(handle, symbol);
-    if (!address) missing += (missing.empty() ? "" : ", ") + std::string(symbol);
-    return address;
-  };
-#define TILEWRIGHT_FIND(member, symbol, parameters) \
-  driver.member = reinterpret_cast<decltype(driver.member)>(find(#symbol));
+  FunctionFinder functions(handle);
+#define TILEWRIGHT_FIND(member, symbol, parameters) functions.find(driver.member, #symbol);
   TILEWRIGHT_DRIVER_FUNCTIONS(TILEWRIGHT_FIND)
 #undef TILEWRIGHT_FIND
-  if (!missing.empty()) {
+  if (const std::string& missing = functions.missing(); !missing.empty()) {
     return std::unexpected("the CUDA driver " + library + " is too old: it has no " + missing +
                            " (CUDA 12 or newer is needed)");
   }
