@@ -116,6 +116,14 @@ std::vector<Index> indices_below(const Index& extents) {
   return out;
 }
 
+void tell_repetitions(Plan& plan, std::string_view instruction, const Group& group, const Index& repeats) {
+  const std::size_t count = indices_below(repeats).size();
+  plan.fact("repetitions", static_cast<std::int64_t>(count));
+  if (!group.axes.empty()) plan.facts.push_back({"group", group.shape()});
+  plan.facts.push_back({"repeat", repeats});
+  plan.summary = cat("apply ", instruction, ", ", count, " times");
+}
+
 std::expected<Group, Reason> group_of(CallContext& context, bool by_warp) {
   const scope::CallScope& s = context.scope;
   if (!s.failure.empty()) return std::unexpected(s.failure);

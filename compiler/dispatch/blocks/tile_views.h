@@ -34,6 +34,10 @@ std::expected<Group, Reason> group_of(CallContext& context, bool by_warp);
 // All indices below the extents, the last dimension fastest.
 std::vector<Index> indices_below(const Index& extents);
 
+// Adds to the plan what is the same for all instructions that are repeated: the number and extents of the repetitions,
+// the threads, and the summary.
+void tell_repetitions(Plan& plan, std::string_view instruction, const Group& group, const Index& repeats);
+
 class View {
  public:
   // `repeats`: of the call; the first view of a call decides them where it is empty. `axes`: which of them the view

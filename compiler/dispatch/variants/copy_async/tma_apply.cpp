@@ -48,11 +48,8 @@ class TensorCopy {
     plan.facts.push_back({"strides", tma::numbers(map->strides)});
     plan.facts.push_back({"box", map->box});
     plan.fact("swizzle", map->swizzle);
-    plan.fact("repetitions", static_cast<std::int64_t>(tile::indices_below(*repeats_).size()));
-    if (!group_.axes.empty()) plan.facts.push_back({"group", group_.shape()});
-    plan.facts.push_back({"repeat", *repeats_});
+    tile::tell_repetitions(plan, text_, group_, *repeats_);
     plan.constants = std::move(told_);
-    plan.summary = cat("apply ", text_, ", ", tile::indices_below(*repeats_).size(), " times");
     return plan;
   }
 

@@ -60,11 +60,8 @@ class Apply {
     if (Reason r = unread(); !r.empty()) return decline(std::move(r));
     Plan plan{.body = out_.finish()};
     plan.facts.push_back({"instruction", std::string(text_)});
-    plan.fact("repetitions", static_cast<std::int64_t>(tile::indices_below(*repeats_).size()));
-    if (!group_.axes.empty()) plan.facts.push_back({"group", group_.shape()});
-    plan.facts.push_back({"repeat", *repeats_});
+    tile::tell_repetitions(plan, text_, group_, *repeats_);
     plan.constants = std::move(told_);
-    plan.summary = cat("apply ", text_, ", ", tile::indices_below(*repeats_).size(), " times");
     return plan;
   }
 
