@@ -88,7 +88,7 @@ Value specialise(Interpreter& in, const Arguments& args, Value self) {
   for (auto& [cached, value] : jit->cache) {
     if (known && same(cached)) return value;
   }
-  Value v = in.evaluate_kernel(jit->function, &args, jit->is_private, jit->persistent);
+  Value v = in.reuse().evaluate(jit->function, &args, jit->is_private, jit->persistent);
   if (!v.is_error() && known) jit->cache.emplace_back(std::move(key), v);
   return v;
 }
@@ -190,32 +190,32 @@ Value Interpreter::member_of(Value object, std::string_view space, std::string_v
 // Two names in a row, `outer.name.next`, of which the second does not follow, or of which the first is not there: it
 // was another name that is near, and that has the second.
 void Interpreter::look_along(const syntax::Attribute* node, Scope* scope) {
-  if (!pending_ || pending_->diagnostic.code != code::kAttribute) return;
+  if (!errors_.pending || errors_.pending->diagnostic.code != code::kAttribute) return;
   // A name of another release, T.ptx.cp_async.commit_group, is found missing at its first part: the hint says what
   // stands for all of it.
-  if (pending_->diagnostic.hint.find(" is 0.") != std::string::npos) {
+  if (errors_.pending->diagnostic.hint.find(" is 0.") != std::string::npos) {
     auto [path, first] = path_of(node);
     Pending failed = take_pending();
     const Value root = first ? eval(first, scope) : Value::none();
-    pending_.reset();
+    errors_.pending.reset();
     if (const Namespace* space = root.as<Namespace>(); space && space->path == "T") {
       const std::size_t dot = path.rfind('.');
       std::string advice = surface_->advice("T" + path.substr(0, dot), path.substr(dot + 1));
       if (advice.starts_with("T" + path + " is ")) failed.diagnostic.hint = std::move(advice);
     }
-    pending_ = std::move(failed);
+    errors_.pending = std::move(failed);
     return;
   }
   auto* before = syntax::as<syntax::Attribute>(node->object);
   if (!before) return;
   const text::Span at = span(before->name.at);
-  const bool first_is_wrong = pending_->diagnostic.span == at;
-  if (first_is_wrong && !pending_->refused) return;
-  if (!first_is_wrong && pending_->diagnostic.span != span(node->name.at)) return;
-  if (!first_is_wrong && !pending_->diagnostic.hint.empty()) return;
+  const bool first_is_wrong = errors_.pending->diagnostic.span == at;
+  if (first_is_wrong && !errors_.pending->refused) return;
+  if (!first_is_wrong && errors_.pending->diagnostic.span != span(node->name.at)) return;
+  if (!first_is_wrong && !errors_.pending->diagnostic.hint.empty()) return;
   Pending failed = take_pending();
   Value outer = eval(before->object, scope);
-  pending_.reset();
+  errors_.pending.reset();
   if (Namespace* n = outer.as<Namespace>(); n && !n->space.empty()) {
     text::Nearest nearest(before->name.text, text::Nearest::Among::Few);
     for (const Record* r : surface_->names(n->space)) {
@@ -229,7 +229,7 @@ void Interpreter::look_along(const syntax::Attribute* node, Scope* scope) {
       failed.diagnostic.fix = fix_of_hint(failed.diagnostic.hint);
     }
   }
-  pending_ = std::move(failed);
+  errors_.pending = std::move(failed);
 }
 
 // Does the package import `from .name`, which binds the module as its attribute, too?
@@ -253,14 +253,14 @@ Value Interpreter::attribute_of_namespace(Namespace* n, std::string_view name, t
     if (auto* b = n->scope->find(name)) return b->value;
   } else if (n->lookup) {
     Value v = n->lookup(*this, *n, name);
-    if (pending_ && pending_->diagnostic.span == text::Span()) pending_->diagnostic.span = span;
-    if (!v.is_error() || pending_) return v;
+    if (errors_.pending && errors_.pending->diagnostic.span == text::Span()) errors_.pending->diagnostic.span = span;
+    if (!v.is_error() || errors_.pending) return v;
   }
   std::string message = "'" + n->path + "' has no attribute '" + std::string(name) + "'";
   if (n->scope) {
     const syntax::Name asked{name, syntax::hash_name(name), {}};
-    if (Value v = may_be(n->scope, asked, true); !v.is_none()) return v;
-    for (const ModuleRun& run : module_runs_) {
+    if (Value v = modules_.may_be(n->scope, asked, true); !v.is_none()) return v;
+    for (const Modules::Run& run : modules_.runs()) {
       if (run.scope == n->scope && imports_submodule(*run.tree, name))
         return Value::opaque("a module that is not followed");
     }
@@ -278,7 +278,7 @@ Value Interpreter::attribute_of_namespace(Namespace* n, std::string_view name, t
     offer({text::Fix::Kind::Replace, "Replace by " + below, below});
     return Value::error();
   }
-  return refuse(code::kAttribute, span, std::move(message), advice_of(*n, name), "AttributeError");
+  return refuse(code::kAttribute, span, std::move(message), modules_.advice_of(*n, name), "AttributeError");
 }
 
 Value Interpreter::attribute_of_instance(Instance* instance, std::string_view name, text::Span span) {
@@ -323,7 +323,7 @@ Value Interpreter::attribute_of_instance(Instance* instance, std::string_view na
   }
   refuse(code::kAttribute, span, "'" + instance->cls->name + "' object has no attribute '" + std::string(name) + "'",
          std::move(hint), "AttributeError");
-  pending_->refused = pending_->refused && is_of_scripts(instance->cls) && !name.starts_with("__");
+  errors_.pending->refused = errors_.pending->refused && is_of_scripts(instance->cls) && !name.starts_with("__");
   return Value::error();
 }
 
@@ -344,7 +344,7 @@ Value Interpreter::attribute_of_class(Class* cls, std::string_view name, text::S
   consider_members(cls, near);
   refuse(code::kAttribute, span, "class '" + cls->name + "' has no attribute '" + std::string(name) + "'", near.hint(),
          "AttributeError");
-  pending_->refused = pending_->refused && is_of_scripts(cls) && !name.starts_with("__");
+  errors_.pending->refused = errors_.pending->refused && is_of_scripts(cls) && !name.starts_with("__");
   return Value::error();
 }
 
@@ -370,7 +370,7 @@ Value Interpreter::attribute_of_super(Super* s, std::string_view name, text::Spa
 Value Interpreter::attribute_of_surface(Value object, std::string_view name, text::Span span) {
   std::string_view space = space_of(object.o->type);
   Value result = member_of(object, space, name);
-  if (!result.is_error() || pending_) return result;
+  if (!result.is_error() || errors_.pending) return result;
   std::string hint = surface_->advice(space, name);
   if (object.as<BufferValue>() && (hint.empty() || hint.starts_with("did you mean"))) {
     if (std::string foreign = foreign_hint(ForeignSpace::Buffer, name, dialect_); !foreign.empty())
@@ -381,7 +381,7 @@ Value Interpreter::attribute_of_surface(Value object, std::string_view name, tex
              std::string(name) + "'",
          std::move(hint), "AttributeError");
   // What every object of the reference has is not listed.
-  pending_->refused = pending_->refused && !pending_->diagnostic.hint.empty();
+  errors_.pending->refused = errors_.pending->refused && !errors_.pending->diagnostic.hint.empty();
   return Value::error();
 }
 
@@ -525,8 +525,8 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
   if (object.is_opaque()) {
     may_be(object.reason(), value);
     // It may be the module that runs: setattr(sys.modules[__name__], "rows", 64).
-    const bool module = std::string_view(object.reason()) == "sys.modules" && !name.empty() && !module_runs_.empty();
-    if (module) module_runs_.back().scope->set(keep(name), Value::opaque("sys.modules"));
+    const bool module = std::string_view(object.reason()) == "sys.modules" && !name.empty() && !modules_.runs().empty();
+    if (module) modules_.runs().back().scope->set(keep(name), Value::opaque("sys.modules"));
     return !has_aliases(object) || lose(object);
   }
   if (object.is_poison()) return true;
@@ -575,19 +575,19 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
     return true;
   }
   if (Class* cls = object.as<Class>()) {
-    if (is_of_prelude(cls->scope)) touch_prelude();
+    if (is_of_prelude(cls->scope)) reuse_.touch_prelude();
     heap_.count(64 + name.size());
     if (cls->scope) cls->scope->set(keep(name), value);
     return true;
   }
   if (Namespace* n = object.as<Namespace>()) {
-    if (is_of_prelude(n->scope)) touch_prelude();
+    if (is_of_prelude(n->scope)) reuse_.touch_prelude();
     heap_.count(64 + name.size());
     if (n->scope) n->scope->set(keep(name), value);
     return true;
   }
   if (Function* f = object.as<Function>()) {
-    if (is_of_prelude(f->closure)) touch_prelude();
+    if (is_of_prelude(f->closure)) reuse_.touch_prelude();
     if (f->attributes.is_none()) f->attributes = Value::object(make<Dict>());
     // Null: which attributes it has is not known, and stays so.
     if (Dict* own = f->attributes.as<Dict>()) dict_set(own, string(name), value);
@@ -711,7 +711,7 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
   if (object.as<Range>() || object.as<Str>()) return element_of_iterated(*this, object, index, span);
   if (Dict* d = object.as<Dict>()) {
     if (Value* v = dict_find(d, index)) return *v;
-    if (pending_) return Value::error();
+    if (errors_.pending) return Value::error();
     return fail(code::kIndex, span, "key " + repr(index).substr(0, 80) + " is not in the dict", {}, "KeyError");
   }
   if (Class* cls = object.as<Class>()) {
@@ -784,7 +784,7 @@ bool Interpreter::set_subscript(Value object, std::span<const Value> indices, bo
   }
   if (Dict* d = object.as<Dict>()) {
     dict_set(d, index, value);
-    return !pending_;
+    return !errors_.pending;
   }
   if (Instance* instance = object.as<Instance>()) {
     if (instance->cls->find("__setitem__")) {

@@ -150,7 +150,7 @@ Value Interpreter::call_other(Value function, const Arguments& arguments) {
     return call(m->function, with_self);
   }
   if (LambdaFunction* l = function.as<LambdaFunction>()) {
-    ++script_calls_;
+    reuse_.note_call();
     ++acts_;
     ModeGuard guard(*this);
     ScopeGuard call(*this, l->closure, Scope::Kind::Function);
@@ -378,7 +378,7 @@ static Value call_cached(Interpreter& in, const Tuple& cached, const Arguments& 
 
 Value Interpreter::call_function(Function* f, const Arguments& arguments, Value self) {
   bool has_self = !self.is_none();
-  ++script_calls_;
+  reuse_.note_call();
   ++acts_;
   if (!step(arguments.call)) return Value::error();
   if (f->mode == FunctionMode::PrimFunc || f->mode == FunctionMode::Jit) {
@@ -400,11 +400,11 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
   ScopeGuard call(*this, f->is_hygienic || !script_scope_ ? f->closure : script_scope_, Scope::Kind::Function);
   Scope* scope = call.scope;
   auto left_by_error = [&] {
-    if (!pending_) return Value::error();
-    pending_->through.push_back(f);
+    if (!errors_.pending) return Value::error();
+    errors_.pending->through.push_back(f);
     for (const syntax::Parameter& p : f->def->params) {
       Scope::Binding* b = script ? nullptr : scope->find(p.name);
-      if (b && b->value.is_object()) pending_->given.push_back(b->value);
+      if (b && b->value.is_object()) errors_.pending->given.push_back(b->value);
     }
     return Value::error();
   };
@@ -414,7 +414,7 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
       return k.name.starts_with('_') && k.name.find("__") != k.name.npos;  // a private name may be meant
     });
     const bool plain = f->def->decorators.empty() && !mangled;
-    if (pending_ && pending_->diagnostic.code == code::kArguments && plain) certainly();
+    if (errors_.pending && errors_.pending->diagnostic.code == code::kArguments && plain) certainly();
     return left_by_error();
   }
   if (f->owner) scope->set("__class__", Value::object(f->owner));
@@ -423,9 +423,9 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
     const Value generator = make_generator(*this, f, scope);
     return generator.is_none() ? unfollowed_call(*this, f, arguments, self) : generator;
   }
-  const std::size_t calls = host_calls_.size();
+  const std::size_t calls = errors_.calls.size();
   const bool by_name = arguments.call == text::Span{f->anchor, f->def->name.at.begin, f->def->name.at.end};
-  if (!kernel_ && arguments.call && !by_name) host_calls_.push_back({arguments.call, name});
+  if (!kernel_ && arguments.call && !by_name) errors_.calls.push_back({arguments.call, name});
   if (kernel_ && arguments.call) chain_ = Arena::current().make<ir::CallSite>(arguments.call, chain_);
   guard.enter(script, f->anchor, f->keep);
   constexpr std::uint32_t kLevels = 4;  // a call takes more of the C++ stack than an expression
@@ -438,7 +438,7 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
   return_value_ = outer_return;
   script_scope_ = outer_script_scope;
   leave(kLevels);
-  host_calls_.resize(std::min(calls, host_calls_.size()));
+  errors_.calls.resize(std::min(calls, errors_.calls.size()));
   if (flow == Flow::Error) return left_by_error();
   return script ? Value::none() : result;
 }

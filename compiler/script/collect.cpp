@@ -159,18 +159,18 @@ void Interpreter::collect(Rounds& rounds) {
   const std::span<Object* const> all = heap_.all();
   rounds.next = all.size() + std::max(kFewObjects, all.size());
   const bool waits = std::ranges::any_of(arrivals_, [](const Arrivals* a) { return !a->empty(); });
-  if (kernel_ || worlds_ > 0 || pending_ || probe_ || waits || runs_prelude()) return;
+  if (kernel_ || worlds_ > 0 || errors_.pending || probe_ || waits || runs_prelude()) return;
   Reach reach;
   for (Object* o : all.first(rounds.first)) reach.object(o);
   reach.value(return_value_);
   for (const auto& [record, v] : denoted_) reach.value(v);
   for (KernelValue* k : kernels_) reach.object(k);
-  for (const auto& [path, v] : modules_) reach.value(v);
-  for (const auto& [path, p] : failed_imports_) reach.pending(p);
-  for (const Failure& f : failures_) reach.pending(f.pending);
+  for (const auto& [path, v] : modules_.known()) reach.value(v);
+  for (const auto& [path, p] : modules_.failed()) reach.pending(p);
+  for (const Failure& f : errors_.failures) reach.pending(f.pending);
   for (const Unread& u : unread_) reach.object(const_cast<Function*>(u.function));
-  for (const ModuleRun& run : module_runs_) reach.object(run.scope);
-  for (const OpenScope& open : open_scopes_) {
+  for (const Modules::Run& run : modules_.runs()) reach.object(run.scope);
+  for (const Modules::Open& open : modules_.opened()) {
     reach.object(open.scope);
     reach.value(open.names);
   }
@@ -179,7 +179,6 @@ void Interpreter::collect(Rounds& rounds) {
   }
   for (Scope* s : free_scopes_) reach.object(s);
   reach.object(script_scope_);
-  reach.object(prelude_);
   builtins_.for_made([&](Value v) { reach.value(v); });
   spend(reach.follow());
   heap_.give_back(rounds.first, rounds.bytes, content_of);

@@ -296,7 +296,8 @@ static bool same_text(Value a, Value b) {
 bool Interpreter::equals(Value a, Value b) {
   // Containers that share their parts can take for ever to compare: the caller's next step notices that the steps are
   // spent.
-  if (++steps_ > step_limit_) return false;
+  budget_.spend(1);
+  if (budget_.is_exceeded()) return false;
   if (auto x = as_big(a), y = as_big(b); x && y) return *x == *y;
   if (auto x = as_number(a), y = as_number(b); x && y) return *x == *y;
   if (a.is_expr() && b.is_expr()) return a.e == b.e || ir::structurally_equal(a.as_expr(), b.as_expr());
@@ -326,7 +327,7 @@ bool Interpreter::equals(Value a, Value b) {
 
 bool Interpreter::equal_items(const std::vector<Value>& x, const std::vector<Value>& y) {
   bool same = x.size() == y.size();
-  if (same) steps_ += x.size();
+  if (same) budget_.spend(x.size());
   for (std::size_t i = 0; same && i < x.size(); ++i) same = equals(x[i], y[i]);
   return same;
 }
@@ -358,7 +359,7 @@ bool Interpreter::equal_objects(Value a, Value b) {
   switch (a.o->type) {
     case Type::Str: {
       const std::string &x = a.as<Str>()->text, &y = b.as<Str>()->text;
-      if (x.size() == y.size()) steps_ += x.size() / 64;
+      if (x.size() == y.size()) budget_.spend(x.size() / 64);
       return x == y;
     }
     case Type::List: {
@@ -400,7 +401,8 @@ bool Interpreter::equal_objects(Value a, Value b) {
 
 std::size_t Interpreter::hash(Value v) {
   // As with equals(): a spent budget ends it; equal values still get equal hashes while there is any.
-  if (++steps_ > step_limit_) return 0;
+  budget_.spend(1);
+  if (budget_.is_exceeded()) return 0;
   auto mix = [](std::size_t seed, std::size_t h) {
     return seed ^ (h + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
   };
@@ -412,7 +414,7 @@ std::size_t Interpreter::hash(Value v) {
   }
   if (v.is_expr()) return ir::structural_hash(v.as_expr());
   if (auto text = python::text_value(v)) {
-    steps_ += text->size() / 64;
+    budget_.spend(text->size() / 64);
     return std::hash<std::string_view>()(*text);
   }
   if (Tuple* t = v.as<Tuple>()) {
@@ -502,7 +504,7 @@ std::optional<std::vector<Value>> Interpreter::iterate(Value v, text::Span span)
   }
   if (Range* r = v.as<Range>()) {
     std::int64_t n = r->length();
-    if (n > static_cast<std::int64_t>(context_.limits.memory_bytes / sizeof(Value))) {
+    if (n > static_cast<std::int64_t>(budget_.whole().memory_bytes / sizeof(Value))) {
       fail(code::kLimit, span, "iterating over " + std::to_string(n) + " numbers takes too much memory");
       return std::nullopt;
     }

@@ -254,8 +254,8 @@ Value Interpreter::define_function(const syntax::FunctionDef* def, Scope* scope)
     Value v = eval(p.default_value, scope);
     if (v.is_error()) {
       if (script_mode_ || kernel_) return v;
-      if (pending_->fatal || pending_->refused) return v;
-      pending_.reset();
+      if (errors_.pending->fatal || errors_.pending->refused) return v;
+      errors_.pending.reset();
       v = Value::opaque("a default that cannot be evaluated here");
     }
     f->defaults.push_back(v);
@@ -289,8 +289,8 @@ Value Interpreter::apply_decorators(syntax::Exprs decorators, Value value, Scope
         Value names = eval(c->args[0], scope);
         Value values = names.is_error() ? names : eval(c->args[1], scope);
         if (values.is_error()) {
-          if (pending_->fatal || pending_->refused) return values;
-          pending_.reset();
+          if (errors_.pending->fatal || errors_.pending->refused) return values;
+          errors_.pending.reset();
         } else if (Str* s = names.as<Str>()) {
           value.as<Function>()->parametrize.emplace_back(s->text, values);
         }
@@ -456,7 +456,7 @@ Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
   }
   end_class_body(*this, cls);
   finish_class(*this, cls);
-  if (pending_) return Value::error();
+  if (errors_.pending) return Value::error();
   if (Value end = announce_class(*this, def, cls, scope); !end.is_none()) return end;
   return apply_decorators(def->decorators, Value::object(cls), scope);
 }

@@ -151,19 +151,19 @@ bool Interpreter::binds_only(syntax::Stmts body, Scope* scope) {
 // ---- both ways ----------------------------------------------------------------------------------------------------
 
 Ended Interpreter::ended(Flow flow) {
-  Ended out{flow, return_value_, std::move(pending_)};
-  pending_.reset();
+  Ended out{flow, return_value_, std::move(errors_.pending)};
+  errors_.pending.reset();
   return out;
 }
 
 Flow Interpreter::go_on(Ended end) {
   return_value_ = end.value;
-  pending_ = std::move(end.pending);
+  errors_.pending = std::move(end.pending);
   return end.flow;
 }
 
 Flow Interpreter::refuse_additions(const char* why, text::Span at) {
-  pending_.reset();
+  errors_.pending.reset();
   const Value unknown = Value::opaque(why);
   fail(code::kOpaque, at,
        "this condition is not known here, and statements of the kernel depend on it: " + whence(unknown),
@@ -183,8 +183,8 @@ bool Interpreter::is_unfollowed(const Ended& e) {
 Ended Interpreter::try_way(const Way& way, text::Span at, const char* why, Scope* scope) {
   std::vector<text::Diagnostic> unheard;
   auto* reported = std::exchange(context_.diagnostics, &unheard);
-  const std::size_t kernels = kernels_.size(), failures = failures_.size();
-  const std::uint64_t limit = std::exchange(step_limit_, std::min(step_limit_, steps_ + kStepsOfWay));
+  const std::size_t kernels = kernels_.size(), failures = errors_.failures.size();
+  const std::uint64_t limit = budget_.narrow(kStepsOfWay);
   const int tries = std::exchange(tries_, std::max(tries_, 1));
   ++worlds_;
   const char* doubt = std::exchange(doubt_, why);
@@ -192,27 +192,28 @@ Ended Interpreter::try_way(const Way& way, text::Span at, const char* why, Scope
   doubt_ = doubt;
   --worlds_;
   tries_ = tries;
-  step_limit_ = limit;
+  budget_.set_step_limit(limit);
   context_.diagnostics = reported;
   kernels_.resize(std::min(kernels, kernels_.size()));
-  while (failures_.size() > failures) failures_.pop_back();
-  if (flow != Flow::Error || !pending_) return ended(flow);
-  if (pending_->fatal && pending_->diagnostic.code == code::kLimit && steps_ < step_limit_ && reserve(0, {})) {
-    pending_->fatal = false;
+  while (errors_.failures.size() > failures) errors_.failures.pop_back();
+  if (flow != Flow::Error || !errors_.pending) return ended(flow);
+  if (errors_.pending->fatal && errors_.pending->diagnostic.code == code::kLimit && !budget_.is_spent() &&
+      reserve(0, {})) {
+    errors_.pending->fatal = false;
   }
   const bool caught = is_caught();
-  if (pending_->fatal || is_of_python(*pending_)) return ended(flow);
+  if (errors_.pending->fatal || is_of_python(*errors_.pending)) return ended(flow);
   if (way.body.empty() || may_leave(way.body)) return ended(flow);
   // It cannot be followed here, and Python would go on, or raise what is not known.
   const Pending left = take_pending();
   const Value unknown = Value::opaque(why);
   leave_unknown(way.body, scope, unknown, true);
-  if (!pending_) lose_left(left, why);
-  if (!pending_ && caught) {
+  if (!errors_.pending) lose_left(left, why);
+  if (!errors_.pending && caught) {
     ++acts_;
     may_raise(at);
   }
-  if (pending_) return ended(Flow::Error);
+  if (errors_.pending) return ended(Flow::Error);
   return_value_ = unknown;
   return ended(Flow::Normal);
 }
@@ -235,7 +236,7 @@ Flow Interpreter::either(Value condition, text::Span at, Scope* scope, bool ligh
 
 Flow Interpreter::both_ways(text::Span at, const char* why, Scope* scope, bool light, const Way& one,
                             const Way& other) {
-  const std::uint64_t before = additions(), assumed = assumed_, unknowns = unknowns_;
+  const std::uint64_t before = additions(), assumed = errors_.assumed, unknowns = unknowns_;
   assume();
   const Value kept = return_value_;
   Object* const only[] = {scope};
@@ -256,7 +257,8 @@ Flow Interpreter::both_ways(text::Span at, const char* why, Scope* scope, bool l
   }
   const bool both_go_on = x.flow == Flow::Normal && y.flow == Flow::Normal;
   const Flow flow = together(std::move(x), state, std::move(y), why, at, light);
-  if (both_go_on && unknowns_ == unknowns) assumed_ = assumed;  // ways that leave nothing are as good as not there
+  if (both_go_on && unknowns_ == unknowns)
+    errors_.assumed = assumed;  // ways that leave nothing are as good as not there
   return flow;
 }
 
@@ -362,9 +364,9 @@ Flow Arrivals::join(Flow flow, Flow now) {
     }
     Arrival a = std::move(arrived_[i]);
     arrived_.erase(arrived_.begin() + static_cast<std::ptrdiff_t>(i));
-    if (now == Flow::Error && in_.pending_) {
-      const bool ends = in_.is_caught() || is_of_python(*in_.pending_);
-      if (in_.pending_->fatal || !ends) return now;
+    if (now == Flow::Error && in_.errors_.pending) {
+      const bool ends = in_.is_caught() || is_of_python(*in_.errors_.pending);
+      if (in_.errors_.pending->fatal || !ends) return now;
     }
     if (in_.additions() != a.additions) {
       return in_.refuse_additions(a.why, a.at);

@@ -1,15 +1,13 @@
-// What goes wrong: raising, passing on, reporting.
+#include "compiler/script/errors.h"
+
 #include <algorithm>
 
-#include "compiler/ir/origin.h"
+#include "compiler/script/codes.h"
 #include "compiler/script/foreign.h"
 #include "compiler/script/interpreter.h"
 
 namespace tilewright::script {
 
-namespace {
-
-// The calls that led here; of a deep recursion its two ends.
 std::vector<text::Span> short_chain(const ir::CallSite* innermost) {
   constexpr std::size_t kInner = 12, kOuter = 4;
   std::vector<text::Span> chain = ir::call_chain(innermost);
@@ -17,26 +15,59 @@ std::vector<text::Span> short_chain(const ir::CallSite* innermost) {
   return chain;
 }
 
-}  // namespace
+bool Errors::raise(text::Diagnostic diagnostic, std::string_view python_type) {
+  if (pending) return false;
+  // Other kinds of errors may be ours alone: a method that is not known here, a conversion that is not followed.
+  constexpr std::string_view kCertain[] = {"AssertionError", "IndexError", "KeyError", "SystemExit",
+                                           "ZeroDivisionError"};
+  Pending p;
+  p.type = python_type;
+  p.certain = assumed == 0 &&
+              (diagnostic.code == code::kRaised || std::ranges::find(kCertain, python_type) != std::end(kCertain));
+  p.diagnostic = std::move(diagnostic);
+  pending = std::move(p);
+  return true;
+}
+
+Pending Errors::take() {
+  Pending p = std::move(*pending);
+  pending.reset();
+  return p;
+}
+
+bool Errors::report(const text::Context& context) {
+  if (!pending) return true;
+  // An error without a code came from a poisoned value: its cause has been reported already.
+  if (!pending->diagnostic.code.empty()) context.report(pending->diagnostic);
+  if (pending->fatal) return false;
+  pending.reset();
+  return true;
+}
+
+std::vector<text::Related> Errors::called_from() const {
+  constexpr std::size_t kInner = 8, kOuter = 2;
+  std::vector<text::Related> out;
+  for (std::size_t i = calls.size(); i-- > 0;) {
+    if (!calls[i].at) continue;
+    if (calls.size() > kInner + kOuter && out.size() >= kInner && i >= kOuter) continue;
+    out.push_back({calls[i].at, "called from here"});
+  }
+  return out;
+}
+
+// ---- the interpreter's own: with the kernel under construction and the text of the script ----
 
 Value Interpreter::fail(std::string_view code, text::Span span, std::string message, std::string hint,
                         std::string_view python_type) {
-  if (pending_) return Value::error();     // the first cause is the one to report
+  if (errors_.pending) return Value::error();
   if (code == code::kOpaque && kernel_) {  // of another language, "tl.dot"
     std::string foreign = foreign_hint(ForeignSpace::Any, path_at(written(span), 0), dialect_);
     if (!foreign.empty()) hint = std::move(foreign);
   }
-  Pending p;
-  p.type = python_type;
-  p.diagnostic = {code, text::Severity::Error, std::move(message), span, {}, std::move(hint), {}};
-  p.diagnostic.chain = short_chain(chain_);
-  // Other kinds of errors may be ours alone: a method that is not known here, a conversion that is not followed.
-  constexpr std::string_view kCertain[] = {"AssertionError", "IndexError", "KeyError", "SystemExit",
-                                           "ZeroDivisionError"};
-  p.certain =
-      assumed_ == 0 && (code == code::kRaised || std::ranges::find(kCertain, python_type) != std::end(kCertain));
-  if (!kernel_) p.diagnostic.related = called_from();
-  pending_ = std::move(p);
+  text::Diagnostic d{code, text::Severity::Error, std::move(message), span, {}, std::move(hint), {}};
+  d.chain = short_chain(chain_);
+  if (!kernel_) d.related = errors_.called_from();
+  errors_.raise(std::move(d), python_type);
   return Value::error();
 }
 
@@ -59,30 +90,19 @@ Value Interpreter::raise(Value exception, text::Span span) {
     type = "an exception";
   }
   fail(code::kRaised, span, message.empty() ? type : type + ": " + message, {}, "Exception");
-  if (pending_) {
+  if (Pending* p = errors_.pending ? &*errors_.pending : nullptr) {
     // A test that is skipped is no module that fails.
     const std::string_view why = exception.is_opaque() ? exception.why : "";
-    if (why.find("unittest") != why.npos || why.find("pytest") != why.npos) pending_->certain = false;
-    pending_->exception = exception;
-    pending_->type = keep(type);
+    if (why.find("unittest") != why.npos || why.find("pytest") != why.npos) p->certain = false;
+    p->exception = exception;
+    p->type = keep(type);
   }
   return Value::error();
 }
 
-Pending Interpreter::take_pending() {
-  Pending p = std::move(*pending_);
-  pending_.reset();
-  return p;
-}
-
 bool Interpreter::report_pending() {
-  if (!pending_) return true;
-  bool fatal = pending_->fatal;
-  if (kernel_) kernel_->failed = true;
-  // An error without a code came from a poisoned value: its cause has been reported already.
-  if (!pending_->diagnostic.code.empty()) context_.report(pending_->diagnostic);
-  if (!fatal) pending_.reset();
-  return !fatal;
+  if (errors_.pending && kernel_) kernel_->failed = true;
+  return errors_.report(context_);
 }
 
 void Interpreter::warn(std::string_view code, text::Span span, std::string message, std::string hint,

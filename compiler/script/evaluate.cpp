@@ -112,7 +112,7 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
   said.dialect = found.choice.dialect;
   e->interpreter_ = std::make_unique<Interpreter>(context, e->anchors, loader, said, e->store_);
   pass_over_configs(*e->interpreter_, *tree, options.entries);
-  e->module = e->interpreter_->run_module(tree);
+  e->module = e->interpreter_->modules().run(tree);
   if (e->interpreter_->has_pending()) {
     Pending p = e->interpreter_->take_pending();
     e->diagnostics.push_back(p.diagnostic);
@@ -123,7 +123,7 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
     report_unbound(*e);
     report_undecorated(*e);
   }
-  if (e->interpreter_->memo_conflict()) {
+  if (e->interpreter_->reuse().has_conflict()) {
     EvaluateOptions alone = options;
     alone.memo = nullptr;
     return evaluate(std::move(tree), loader, std::move(context), alone);
@@ -135,7 +135,7 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
 
 std::vector<std::string> Evaluation::files() const {
   std::vector<std::string> out{tree->source()->path()};
-  for (const std::shared_ptr<const syntax::Tree>& script : interpreter_->scripts()) {
+  for (const std::shared_ptr<const syntax::Tree>& script : interpreter_->modules().trees()) {
     const std::string& path = script->source()->path();
     if (!path.starts_with("prelude/") && script != tree) out.push_back(path);
   }

@@ -91,7 +91,7 @@ Value Interpreter::eval(const syntax::Node* node, Scope* scope) {
   if (!step(at_) || !enter(1, at_)) return Value::error();
   Value v = eval_node(node, scope);
   leave(1);
-  if (pending_) return Value::error();  // a comparison or a text that went too deep
+  if (errors_.pending) return Value::error();  // a comparison or a text that went too deep
   if (node == probed_) probe_->see(v, store_);
   if (v.is_expr() && node->kind != NodeKind::NameRef) return weighed(v, span(node));
   return v;
@@ -215,7 +215,7 @@ Value Interpreter::eval_set(const syntax::Set* node, Scope* scope) {
     } else if (!python::change(*this, set, v, python::Combine::Union, span(element))) {
       return Value::error();
     }
-    if (pending_ || Value::object(set).is_opaque()) return pending_ ? Value::error() : Value::object(set);
+    if (errors_.pending || Value::object(set).is_opaque()) return errors_.pending ? Value::error() : Value::object(set);
   }
   return Value::object(set);
 }

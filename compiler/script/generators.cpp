@@ -183,10 +183,10 @@ class GeneratorRun {
   Next run(Value sent, Value* item) {
     if (source_.lost) {
       *item = Value::opaque(source_.lost);
-      in_.pending_.reset();
+      in_.errors_.pending.reset();
       return Next::Unknown;
     }
-    if (source_.done) return in_.pending_ ? Next::Failed : Next::End;
+    if (source_.done) return in_.errors_.pending ? Next::Failed : Next::End;
     const int tries = static_cast<int>(std::ranges::count_if(source_.frames, is_catching));
     const Value outer = in_.return_value_;
     bool left = false;
@@ -222,7 +222,7 @@ class GeneratorRun {
   }
 
   Next give_up(Value unknown, Value* item) {
-    in_.pending_.reset();
+    in_.errors_.pending.reset();
     in_.assume();
     source_.lost = unknown.reason();
     std::vector<Value> changed = source_.parts();
@@ -240,11 +240,11 @@ class GeneratorRun {
   }
 
   Next to_next(Value sent, Value* item, Arrivals& here) {
-    Flow flow = in_.pending_ ? Flow::Error : Flow::Normal;
+    Flow flow = in_.errors_.pending ? Flow::Error : Flow::Normal;
     if (const Node* s = std::exchange(source_.waiting, nullptr); s && flow == Flow::Normal) flow = deliver(s, sent);
     sent_ = sent;
     while (!source_.frames.empty() && unknown_.is_none()) {
-      if (flow == Flow::Error && (!in_.pending_ || in_.pending_->fatal)) return Next::Failed;
+      if (flow == Flow::Error && (!in_.errors_.pending || in_.errors_.pending->fatal)) return Next::Failed;
       GeneratorFrame& f = source_.frames.back();
       if (flow != Flow::Normal) {
         flow = leave(flow);
@@ -470,7 +470,7 @@ class GeneratorRun {
       source_.frames.pop_back();
       if (flow != Flow::Normal) return flow;  // it ended otherwise itself
       in_.return_value_ = ended.returned;
-      if (ended.pending) in_.pending_ = *ended.pending;
+      if (ended.pending) in_.errors_.pending = *ended.pending;
       return ended.flow;
     }
     if (attempt->final_body.empty()) {
@@ -479,8 +479,8 @@ class GeneratorRun {
     }
     f.flow = flow;
     f.returned = in_.return_value_;
-    f.pending = in_.pending_ ? std::make_shared<const Pending>(*in_.pending_) : nullptr;
-    in_.pending_.reset();
+    f.pending = in_.errors_.pending ? std::make_shared<const Pending>(*in_.errors_.pending) : nullptr;
+    in_.errors_.pending.reset();
     return start(f, Phase::Finally, attempt->final_body);
   }
 
@@ -493,7 +493,7 @@ class GeneratorRun {
 
   // The first handler that takes what is pending begins. False: none does.
   bool handle(GeneratorFrame& f, Flow& flow) {
-    const Pending& pending = *in_.pending_;
+    const Pending& pending = *in_.errors_.pending;
     if (is_ours(pending) || pending.exception.is_opaque()) {
       unknown_ = Value::opaque("an exception that is not known");
       return true;
@@ -675,9 +675,9 @@ Next Interpreter::next_of(Value iterator, Value* item, text::Span span) {
   *item = call(attribute(iterator, "__next__", span), std::span<const Value>(), span);
   if (item->is_opaque()) return Next::Unknown;
   if (!item->is_error()) return Next::Item;
-  if (!pending_ || pending_->fatal || pending_->exception.is_opaque()) return Next::Failed;
-  if (!python::is_exception(*this, *pending_, "StopIteration")) return Next::Failed;
-  pending_.reset();
+  if (!errors_.pending || errors_.pending->fatal || errors_.pending->exception.is_opaque()) return Next::Failed;
+  if (!python::is_exception(*this, *errors_.pending, "StopIteration")) return Next::Failed;
+  errors_.pending.reset();
   return Next::End;
 }
 

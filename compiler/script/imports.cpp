@@ -53,8 +53,8 @@ std::string instead(text::Dialect release, const std::string& module) {
 
 }  // namespace
 
-text::Span Interpreter::part_of_import(const ImportPath& path, std::string_view part) const {
-  std::string_view text = top_level_ ? std::string_view(top_level_->text) : std::string_view();
+text::Span Modules::part_of_import(const ImportPath& path, std::string_view part) const {
+  std::string_view text = in_.top_level_ ? std::string_view(in_.top_level_->text) : std::string_view();
   std::uint32_t begin = path.at;
   if (begin > text.size() || !text.substr(begin).starts_with(path.dotted) || part.data() < path.dotted.data() ||
       part.data() + part.size() > path.dotted.data() + path.dotted.size()) {
@@ -64,15 +64,15 @@ text::Span Interpreter::part_of_import(const ImportPath& path, std::string_view 
   return {path.whole.anchor, begin, begin + static_cast<std::uint32_t>(part.size())};
 }
 
-Value Interpreter::no_module(const ImportPath& path, std::string_view part, std::string_view nearest) {
+Value Modules::no_module(const ImportPath& path, std::string_view part, std::string_view nearest) {
   std::string name = std::string(static_cast<std::size_t>(path.level), '.') + std::string(path.dotted);
   std::string hint = nearest.empty() ? "" : "did you mean " + std::string(nearest) + "?";
-  return refuse(code::kImport, part_of_import(path, part), "there is no module " + quoted(name), std::move(hint),
-                "ModuleNotFoundError");
+  return in_.refuse(code::kImport, part_of_import(path, part), "there is no module " + quoted(name), std::move(hint),
+                    "ModuleNotFoundError");
 }
 
 // A module that the loader does not find: nothing is pending where it may be a package that is not here.
-void Interpreter::misspelt_module(const ImportPath& path) {
+void Modules::misspelt_module(const ImportPath& path) {
   std::size_t dots = path.dotted.find('.');
   if (path.level == 0 && python::is_known_package(path.dotted.substr(0, dots))) return;
   std::vector<std::string> found;  // keeps what `nearest` points to
@@ -81,9 +81,9 @@ void Interpreter::misspelt_module(const ImportPath& path) {
     std::size_t end = std::min(path.dotted.find('.', begin), path.dotted.size());
     std::string_view part = path.dotted.substr(begin, end - begin);
     std::string_view parent = path.dotted.substr(0, begin ? begin - 1 : 0);
-    ++loads_;
-    if (rerun_) rerun_->asked_otherwise();
-    auto names = loader_ ? loader_->beside(parent, path.level, file_at(anchors_, anchor_, module_path_)) : std::nullopt;
+    ++asked_;
+    in_.reuse_.asked_otherwise();
+    auto names = beside(parent, path.level);
     if (names && std::ranges::find(*names, part) != names->end()) {
       if (end == path.dotted.size()) return;  // a folder, or something that is no script
       begin = end + 1;
@@ -114,85 +114,88 @@ void Interpreter::misspelt_module(const ImportPath& path) {
   }
 }
 
-Value Interpreter::of_traced_library(const ImportPath& path) {
-  const Value module =
-      is_tirx_package(path.dotted) ? tirx_package(*this, path.dotted) : traced_module(*this, path.dotted);
-  if (pending_ && !pending_->diagnostic.span) pending_->diagnostic.span = path.whole;
+Value Modules::of_traced_library(const ImportPath& path) {
+  const Value module = is_tirx_package(path.dotted) ? tirx_package(in_, path.dotted) : traced_module(in_, path.dotted);
+  if (in_.errors_.pending && !in_.errors_.pending->diagnostic.span) in_.errors_.pending->diagnostic.span = path.whole;
   return module;
 }
 
-std::shared_ptr<const syntax::Tree> Interpreter::load(std::string_view dotted, int level) {
+std::shared_ptr<const syntax::Tree> Modules::load(std::string_view dotted, int level) {
   if (!loader_) return nullptr;
-  ++loads_;
+  ++asked_;
   constexpr std::uint64_t kSteps = 1000;  // the loader asks the file system
-  steps_ += kSteps;
-  auto tree = loader_->load(dotted, level, file_at(anchors_, anchor_, module_path_));
-  if (rerun_) rerun_->answered(tree);
+  in_.budget_.spend(kSteps);
+  auto tree = loader_->load(dotted, level, file_at(in_.anchors_, in_.anchor_, path_));
+  in_.reuse_.answered(tree);
   return tree;
 }
 
-Value Interpreter::import_module(const ImportPath& path) {
+std::optional<std::vector<std::string>> Modules::beside(std::string_view dotted, int level) const {
+  return loader_ ? loader_->beside(dotted, level, file_at(in_.anchors_, in_.anchor_, path_)) : std::nullopt;
+}
+
+Value Modules::import(const ImportPath& path) {
   std::string_view dotted = path.dotted;
   if (path.level == 0) {
     if (is_dialect_module(dotted)) {
       // The prelude is in pieces that scripts do not see.
-      const bool own = module_path_.starts_with("prelude/");
-      if (auto moved = own ? std::nullopt : moved_module(dotted, dialect_))
-        return refuse(code::kImport, part_of_import(path, dotted), not_in(dialect_, dotted), instead(dialect_, *moved),
-                      "ModuleNotFoundError");
+      const bool own = runs_prelude();
+      if (auto moved = own ? std::nullopt : moved_module(dotted, in_.dialect_))
+        return in_.refuse(code::kImport, part_of_import(path, dotted), not_in(in_.dialect_, dotted),
+                          instead(in_.dialect_, *moved), "ModuleNotFoundError");
       if (auto unknown = own ? std::nullopt : unknown_part(dotted)) {
         return no_module(
             path, dotted.substr(static_cast<std::size_t>(unknown->part.data() - dotted.data()), unknown->part.size()),
             unknown->nearest);
       }
-      return tvm_package(*this, dotted);
+      return tvm_package(in_, dotted);
     }
     if (is_traced_library(dotted) || is_tirx_package(dotted)) return of_traced_library(path);
-    auto known = modules_.find(dotted);
-    if (known != modules_.end()) return known->second;
+    auto known = known_.find(dotted);
+    if (known != known_.end()) return known->second;
   }
   if (auto tree = load(dotted, path.level)) return import_script(std::move(tree), path);
   if (path.level == 0) {
-    Value v = python_module(*this, dotted);
+    Value v = python_module(in_, dotted);
     if (!v.is_none()) {
-      modules_.emplace(std::string(dotted), v);
+      known_.emplace(std::string(dotted), v);
       return v;
     }
   }
   if (!dotted.empty() && loader_) misspelt_module(path);
-  if (pending_) return Value::error();
+  if (in_.errors_.pending) return Value::error();
   std::string_view root = dotted.substr(0, dotted.find('.'));
   return Value::opaque(
-      keep("the module '" + std::string(root.empty() ? dotted : root) + std::string(1, '\'') + std::string(1, '\0'))
+      in_.keep("the module '" + std::string(root.empty() ? dotted : root) + std::string(1, '\'') + std::string(1, '\0'))
           .data());
 }
 
-Value Interpreter::import_script(std::shared_ptr<const syntax::Tree> tree, const ImportPath& written) {
+Value Modules::import_script(std::shared_ptr<const syntax::Tree> tree, const ImportPath& written) {
   const std::string& path = tree->source()->path();
-  if (auto failed = failed_imports_.find(path); failed != failed_imports_.end() && tries_ > 0) {
+  if (auto failed = failed_.find(path); failed != failed_.end() && in_.tries_ > 0) {
     return import_raises(failed->second, written);
   }
-  auto loaded = modules_.find(path);
-  if (loaded != modules_.end()) return loaded->second;
+  auto loaded = known_.find(path);
+  if (loaded != known_.end()) return loaded->second;
   // Python reads a file whole or not at all. Where the script is not ready for that, what can be read of it is.
   if (!tree->errors().empty()) {
     const syntax::SyntaxError& e = tree->errors().front();
     std::string message = path + " cannot be read: " + e.message;
-    if (tries_ > 0) return refuse(code::kSyntax, written.whole, std::move(message), {}, "SyntaxError");
+    if (in_.tries_ > 0) return in_.refuse(code::kSyntax, written.whole, std::move(message), {}, "SyntaxError");
     text::Diagnostic d{code::kSyntax, text::Severity::Error, std::move(message), written.whole, {}, {}, {}};
-    d.related.push_back({{anchors_.add(tree->source(), e.begin), 0, e.end - e.begin}, "here"});
-    context_.report(std::move(d));
+    d.related.push_back({{in_.anchors_.add(tree->source(), e.begin), 0, e.end - e.begin}, "here"});
+    in_.context_.report(std::move(d));
   }
-  if (auto comment = dialect_comment(*tree); comment && comment->dialect != surface_->dialect()) {
-    std::string release(text::dialect_name(surface_->dialect()));
-    warn(code::kDialect, written.whole,
-         comment->dialect ? path + " is written in " + std::string(text::dialect_name(*comment->dialect)) +
-                                ", this script in " + release
-                          : path + ": " + comment->dialect.error(),
-         "a script and what it imports are written in one release", text::Severity::Error);
-    return modules_.emplace(path, Value::opaque("a script in another release of the dialect")).first->second;
-  } else if (auto name = comment ? std::nullopt : first_of_others(*tree, surface_->dialect(), true)) {
-    const std::string release(text::dialect_name(surface_->dialect()));
+  if (auto comment = dialect_comment(*tree); comment && comment->dialect != in_.surface_->dialect()) {
+    std::string release(text::dialect_name(in_.surface_->dialect()));
+    in_.warn(code::kDialect, written.whole,
+             comment->dialect ? path + " is written in " + std::string(text::dialect_name(*comment->dialect)) +
+                                    ", this script in " + release
+                              : path + ": " + comment->dialect.error(),
+             "a script and what it imports are written in one release", text::Severity::Error);
+    return known_.emplace(path, Value::opaque("a script in another release of the dialect")).first->second;
+  } else if (auto name = comment ? std::nullopt : first_of_others(*tree, in_.surface_->dialect(), true)) {
+    const std::string release(text::dialect_name(in_.surface_->dialect()));
     text::Diagnostic d{
         code::kDialect,
         text::Severity::Error,
@@ -202,45 +205,45 @@ Value Interpreter::import_script(std::shared_ptr<const syntax::Tree> tree, const
         {},
         "a script and what it imports are written in one release: tilewright migrate " + path + " --to " + release,
         {}};
-    d.related.push_back({{anchors_.add(tree->source(), name->begin), 0, name->end - name->begin}, name->name});
-    context_.report(std::move(d));
+    d.related.push_back({{in_.anchors_.add(tree->source(), name->begin), 0, name->end - name->begin}, name->name});
+    in_.context_.report(std::move(d));
   }
   constexpr std::uint32_t kLevels = 8;  // a module in a module takes more of the C++ stack than a call
-  if (!step(written.whole) || !enter(kLevels, written.whole)) return Value::error();
-  Value v = name_space(std::string(written.dotted), nullptr);
-  modules_.emplace(path, v);  // before it runs: import cycles see what is there so far
+  if (!in_.step(written.whole) || !in_.enter(kLevels, written.whole)) return Value::error();
+  Value v = in_.name_space(std::string(written.dotted), nullptr);
+  known_.emplace(path, v);  // before it runs: import cycles see what is there so far
   // An imported module runs in host mode, outside of any kernel under construction.
-  ModeGuard guard(*this);
-  StoreGuard in_module(*this);
-  KernelState* outer = std::exchange(kernel_, nullptr);
-  std::string outer_path = module_path_;
-  int outer_tries = std::exchange(tries_, 0);
-  std::size_t kernels = kernels_.size(), failures = failures_.size();
-  Scope* scope = run_module(tree);
-  leave(kLevels);
-  kernels_.resize(kernels);  // its kernels belong to that file
-  module_path_ = outer_path;
-  tries_ = outer_tries;
-  kernel_ = outer;
+  ModeGuard guard(in_);
+  StoreGuard in_module(in_);
+  KernelState* outer = std::exchange(in_.kernel_, nullptr);
+  std::string outer_path = path_;
+  int outer_tries = std::exchange(in_.tries_, 0);
+  std::size_t kernels = in_.kernels_.size(), failures = in_.errors_.failures.size();
+  Scope* scope = run(tree);
+  in_.leave(kLevels);
+  in_.kernels_.resize(kernels);  // its kernels belong to that file
+  path_ = outer_path;
+  in_.tries_ = outer_tries;
+  in_.kernel_ = outer;
   v.as<Namespace>()->scope = scope;
-  const Pending* raised = pending_ ? nullptr : what_ended(*tree, failures);
+  const Pending* raised = in_.errors_.pending ? nullptr : what_ended(*tree, failures);
   if (!raised) return v;
-  const Pending& kept = failed_imports_.emplace(path, *raised).first->second;
+  const Pending& kept = failed_.emplace(path, *raised).first->second;
   import_raises(kept, written);
-  const bool own = anchors_.resolve(written.whole).source == trees_.front()->source().get();
-  if (tries_ > 0 || !own) return Value::error();
-  report_pending();
+  const bool own = in_.anchors_.resolve(written.whole).source == trees_.front()->source().get();
+  if (in_.tries_ > 0 || !own) return Value::error();
+  in_.report_pending();
   return v;  // what it had bound until then is there, so that one cause makes one finding
 }
 
 // What ends the module for certain, of the failures from this one on; null: nothing does. Those of modules that it
 // imports are among them.
-const Pending* Interpreter::what_ended(const syntax::Tree& module, std::size_t first) const {
-  for (std::size_t i = first; i < failures_.size(); ++i) {
-    const Pending& p = failures_[i].pending;
+const Pending* Modules::what_ended(const syntax::Tree& module, std::size_t first) const {
+  for (std::size_t i = first; i < in_.errors_.failures.size(); ++i) {
+    const Pending& p = in_.errors_.failures[i].pending;
     if (!p.certain && !p.refused) continue;
     const bool own = std::ranges::any_of(module.statements(), [&](const syntax::Tree::Statement& s) {
-      return s.node->statement == failures_[i].statement;
+      return s.node->statement == in_.errors_.failures[i].statement;
     });
     if (own) return p.refused || p.type == python::kTestOutcome ? nullptr : &p;
   }
@@ -248,37 +251,39 @@ const Pending* Interpreter::what_ended(const syntax::Tree& module, std::size_t f
 }
 
 // What an imported module raises arrives where it is imported.
-Value Interpreter::import_raises(const Pending& raised, const ImportPath& written) {
+Value Modules::import_raises(const Pending& raised, const ImportPath& written) {
   const text::Diagnostic& d = raised.diagnostic;
   const std::string module = std::string(static_cast<std::size_t>(written.level), '.') + std::string(written.dotted);
   // A module that imports another passes on what that raises.
   const bool passed = d.message.starts_with("importing ");
-  fail(d.code, written.whole, passed ? d.message : "importing " + module + " fails: " + d.message, d.hint, raised.type);
-  if (!pending_) return Value::error();
-  pending_->exception = raised.exception;
-  pending_->certain = true;
-  pending_->diagnostic.related.insert(pending_->diagnostic.related.begin(), {d.span, "raised here"});
+  in_.fail(d.code, written.whole, passed ? d.message : "importing " + module + " fails: " + d.message, d.hint,
+           raised.type);
+  if (!in_.errors_.pending) return Value::error();
+  in_.errors_.pending->exception = raised.exception;
+  in_.errors_.pending->certain = true;
+  in_.errors_.pending->diagnostic.related.insert(in_.errors_.pending->diagnostic.related.begin(),
+                                                 {d.span, "raised here"});
   return Value::error();
 }
 
 // A failed import ends the statement where the script waits for it; else it is said at once, and what it would have
 // bound is silent from here on. False: the statement ends.
-bool Interpreter::import_failed(Scope* scope, const syntax::Name& bound) {
-  if (tries_ > 0 || pending_->fatal || !pending_->refused) return false;
-  if (!report_pending()) return false;
+bool Modules::import_failed(Scope* scope, const syntax::Name& bound) {
+  if (in_.tries_ > 0 || in_.errors_.pending->fatal || !in_.errors_.pending->refused) return false;
+  if (!in_.report_pending()) return false;
   if (!bound.text.empty()) scope->set(bound, Value::poison());
   return true;
 }
 
-bool Interpreter::import_names(const syntax::Import* node, Scope* scope) {
+bool Modules::import_names(const syntax::Import* node, Scope* scope) {
   for (const syntax::ImportedName& n : node->names) {
-    ImportPath path{n.name, 0, n.at.begin, span(n.at)};
-    Value module = import_module(path);
+    ImportPath path{n.name, 0, n.at.begin, in_.span(n.at)};
+    Value module = import(path);
     // `import a.b` binds `a`; `import a.b as c` binds the inner module.
     std::size_t dot = n.name.find('.');
     if (!module.is_error() && dot != std::string_view::npos && n.bound.text == n.name.substr(0, dot)) {
       path.dotted = n.name.substr(0, dot);
-      module = import_module(path);
+      module = import(path);
     }
     if (!module.is_error()) {
       scope->set(n.bound, module);
@@ -290,30 +295,29 @@ bool Interpreter::import_names(const syntax::Import* node, Scope* scope) {
 }
 
 // Everything that `from m import *` binds, as far as it can be listed.
-void Interpreter::import_all(Value module, Scope* scope) {
+void Modules::import_all(Value module, Scope* scope) {
   Namespace* ns = module.as<Namespace>();
-  hold(scope);
+  in_.hold(scope);
   if (!ns) {
-    open_scopes_.push_back({scope, module});
+    open_.push_back({scope, module});
     return;
   }
   if (ns->scope) {
     for (auto& b : std::vector(ns->scope->bindings)) {
       if (!b.name.starts_with("_")) scope->set(b.name, b.value);
     }
-    if (Value why = everything_of(ns->scope); !why.is_none()) open_scopes_.push_back({scope, why});
+    if (Value why = everything_of(ns->scope); !why.is_none()) open_.push_back({scope, why});
     return;
   }
   if (ns->space.empty()) {
-    open_scopes_.push_back(
-        {scope, Value::opaque(keep("the module " + quoted(ns->path) + std::string(1, '\0')).data())});
+    open_.push_back({scope, Value::opaque(in_.keep("the module " + quoted(ns->path) + std::string(1, '\0')).data())});
     return;
   }
-  for (const Record* record : surface_->names(ns->space)) {
+  for (const Record* record : in_.surface_->names(ns->space)) {
     if (!record->is_offered()) continue;
-    Value v = denoted(*record);
+    Value v = in_.denoted(*record);
     if (v.is_error()) {
-      pending_.reset();
+      in_.errors_.pending.reset();
       continue;
     }
     scope->set(record->name, v);
@@ -321,10 +325,10 @@ void Interpreter::import_all(Value module, Scope* scope) {
 }
 
 // One name of a module. Error tag without a pending error: it has none of that name.
-Value Interpreter::imported_name(Value module, const ImportPath& path, const syntax::ImportedName& n) {
+Value Modules::imported_name(Value module, const ImportPath& path, const syntax::ImportedName& n) {
   // Kept with its end, for values that say where they come from.
   std::string dotted = joined(path.dotted, n.name);
-  ImportPath inner{keep(dotted + std::string(1, '\0')).substr(0, dotted.size()), path.level, ~0u, span(n.at)};
+  ImportPath inner{in_.keep(dotted + std::string(1, '\0')).substr(0, dotted.size()), path.level, ~0u, in_.span(n.at)};
   if (path.level == 0 && is_traced_library(inner.dotted) && !is_traced_library(path.dotted)) {
     return of_traced_library(inner);
   }
@@ -336,22 +340,22 @@ Value Interpreter::imported_name(Value module, const ImportPath& path, const syn
       if (auto tree = load(inner.dotted, path.level)) {
         return import_script(std::move(tree), inner);
       }
-      if (rerun_) rerun_->asked_otherwise();
-      auto names = loader_->beside(path.dotted, path.level, file_at(anchors_, anchor_, module_path_));
+      in_.reuse_.asked_otherwise();
+      auto names = beside(path.dotted, path.level);
       if (path.level > 0 && names && std::ranges::find(*names, n.name) == names->end()) {
         text::Nearest nearest(n.name);
         for (const std::string& name : *names) nearest.consider(name);
         if (!nearest.found().empty() || path.dotted.empty()) {
           std::string hint = nearest.found().empty() ? "" : "did you mean " + std::string(nearest.found()) + "?";
-          return refuse(code::kImport, imported_at(n),
-                        "there is no module " +
-                            quoted(std::string(static_cast<std::size_t>(path.level), '.') + std::string(inner.dotted)),
-                        std::move(hint), "ImportError");
+          return in_.refuse(code::kImport, imported_at(n),
+                            "there is no module " + quoted(std::string(static_cast<std::size_t>(path.level), '.') +
+                                                           std::string(inner.dotted)),
+                            std::move(hint), "ImportError");
         }
       }
     }
     if (path.level == 0) {
-      if (Value v = python_module(*this, inner.dotted); !v.is_none()) return v;
+      if (Value v = python_module(in_, inner.dotted); !v.is_none()) return v;
     }
     return module;
   }
@@ -366,54 +370,54 @@ Value Interpreter::imported_name(Value module, const ImportPath& path, const syn
     if (Value why = may_be(ns->scope, asked, true); !why.is_none()) return why;
     Nearby near(n.name);
     for (const Scope::Binding& b : ns->scope->bindings) near.consider(b.name);
-    if (rerun_) rerun_->asked_otherwise();
-    auto modules =
-        loader_ ? loader_->beside(path.dotted, path.level, file_at(anchors_, anchor_, module_path_)) : std::nullopt;
+    in_.reuse_.asked_otherwise();
+    auto modules = beside(path.dotted, path.level);
     if (modules) {
       for (const std::string& m : *modules) near.consider(m);
     }
-    return refuse(code::kAttribute, imported_at(n), quoted(ns->path) + " has no name " + quoted(n.name), near.hint(),
-                  "ImportError");
+    return in_.refuse(code::kAttribute, imported_at(n), quoted(ns->path) + " has no name " + quoted(n.name),
+                      near.hint(), "ImportError");
   }
   if (!ns->lookup) return Value::opaque("a module that imports itself");
-  if (path.level == 0 && is_dialect_module(inner.dotted) && !module_path_.starts_with("prelude/")) {
-    if (auto moved = moved_module(inner.dotted, dialect_))
-      return refuse(code::kImport, imported_at(n), not_in(dialect_, inner.dotted), instead(dialect_, *moved),
-                    "ImportError");
+  if (path.level == 0 && is_dialect_module(inner.dotted) && !runs_prelude()) {
+    if (auto moved = moved_module(inner.dotted, in_.dialect_))
+      return in_.refuse(code::kImport, imported_at(n), not_in(in_.dialect_, inner.dotted),
+                        instead(in_.dialect_, *moved), "ImportError");
   }
-  Value v = ns->lookup(*this, *ns, n.name);
-  if (pending_) {
-    if (!pending_->diagnostic.span) pending_->diagnostic.span = imported_at(n);
+  Value v = ns->lookup(in_, *ns, n.name);
+  if (in_.errors_.pending) {
+    if (!in_.errors_.pending->diagnostic.span) in_.errors_.pending->diagnostic.span = imported_at(n);
     return v;
   }
   if (ns->space.empty() && !is_dialect_module(ns->path)) {  // of Python's library, of which we know a part
     std::string_view nearest = python::nearest_in_library(ns->path, n.name);
-    if (nearest.empty()) return v.is_error() ? Value::opaque(keep(inner.dotted).data()) : v;
-    return refuse(code::kAttribute, imported_at(n), quoted(ns->path) + " has no name " + quoted(n.name),
-                  "did you mean " + std::string(nearest) + "?", "ImportError");
+    if (nearest.empty()) return v.is_error() ? Value::opaque(in_.keep(inner.dotted).data()) : v;
+    return in_.refuse(code::kAttribute, imported_at(n), quoted(ns->path) + " has no name " + quoted(n.name),
+                      "did you mean " + std::string(nearest) + "?", "ImportError");
   }
   if (!v.is_error()) return v;
-  if (lists_name(path.dotted, n.name) && !surface_->is_of_another_release(ns->space, n.name))
+  if (lists_name(path.dotted, n.name) && !in_.surface_->is_of_another_release(ns->space, n.name))
     return Value::opaque(inner.dotted.data());
-  return refuse(code::kAttribute, imported_at(n), quoted(ns->path) + " has no name " + quoted(n.name),
-                advice_of(*ns, n.name), "ImportError");
+  return in_.refuse(code::kAttribute, imported_at(n), quoted(ns->path) + " has no name " + quoted(n.name),
+                    advice_of(*ns, n.name), "ImportError");
 }
 
-text::Span Interpreter::imported_at(const syntax::ImportedName& n) const {
-  std::string_view text = top_level_ ? std::string_view(top_level_->text) : std::string_view();
-  text::Span at = span(n.at);
+text::Span Modules::imported_at(const syntax::ImportedName& n) const {
+  std::string_view text = in_.top_level_ ? std::string_view(in_.top_level_->text) : std::string_view();
+  text::Span at = in_.span(n.at);
   if (at.begin < text.size() && text.substr(at.begin).starts_with(n.name)) {
     at.end = at.begin + static_cast<std::uint32_t>(n.name.size());
   }
   return at;
 }
 
-std::string Interpreter::advice_of(const Namespace& ns, std::string_view name) const {
-  std::string hint = ns.space == "lang" ? "" : surface_->advice(ns.record ? std::string_view(ns.path) : ns.space, name);
+std::string Modules::advice_of(const Namespace& ns, std::string_view name) const {
+  std::string hint =
+      ns.space == "lang" ? "" : in_.surface_->advice(ns.record ? std::string_view(ns.path) : ns.space, name);
   const bool tile = ns.path.starts_with("Tx") || ns.space.starts_with("T.tile");
   if (ns.space.starts_with("T") && (hint.empty() || hint.starts_with("did you mean"))) {
     const std::string path = tile ? std::string(name) : "T." + std::string(name);
-    std::string foreign = foreign_hint(tile ? ForeignSpace::Tile : ForeignSpace::Any, path, dialect_);
+    std::string foreign = foreign_hint(tile ? ForeignSpace::Tile : ForeignSpace::Any, path, in_.dialect_);
     if (!foreign.empty()) return foreign;
   }
   // One slip away from what the module itself has: `tir` of `tvm.script` is no name of another module.
@@ -430,20 +434,20 @@ std::string Interpreter::advice_of(const Namespace& ns, std::string_view name) c
   return nearest.empty() ? "" : "did you mean " + std::string(nearest) + "?";
 }
 
-bool Interpreter::import_from(const syntax::ImportFrom* node, Scope* scope) {
+bool Modules::import_from(const syntax::ImportFrom* node, Scope* scope) {
   if (node->module == "__future__") {
     const bool defers = std::ranges::any_of(node->names, [](const auto& n) { return n.name == "annotations"; });
     if (defers) scope->set(kDeferredAnnotations, Value::boolean(true));
     return true;
   }
-  std::string_view text = top_level_ ? std::string_view(top_level_->text) : std::string_view();
-  ImportPath path{node->module, node->level, after_from(text, node->at), span(node)};
-  Value module = import_module(path);
+  std::string_view text = in_.top_level_ ? std::string_view(in_.top_level_->text) : std::string_view();
+  ImportPath path{node->module, node->level, after_from(text, node->at), in_.span(node)};
+  Value module = import(path);
   if (module.is_error()) {
     if (!import_failed(scope, {})) return false;
     for (const syntax::ImportedName& n : node->names) {
       if (n.name == "*")
-        open_scopes_.push_back({scope, Value::poison()});
+        open_.push_back({scope, Value::poison()});
       else
         scope->set(n.bound, Value::poison());
     }

@@ -1,6 +1,5 @@
 #include "compiler/script/interpreter.h"
 
-#include "compiler/script/last_run.h"
 #include "compiler/script/probe.h"
 #include "compiler/script/surface.h"
 
@@ -10,7 +9,6 @@ Interpreter::Interpreter(text::Context context, text::Anchors& anchors, Loader* 
                          std::shared_ptr<Store> store)
     : context_(std::move(context)),
       anchors_(anchors),
-      loader_(loader),
       target_(options.target),
       find_target_(options.find_target),
       dialect_(options.dialect.value_or(text::kDefaultDialect)),
@@ -20,9 +18,9 @@ Interpreter::Interpreter(text::Context context, text::Anchors& anchors, Loader* 
       module_drafts_([this](layout::Layout l) { return layout_value(std::move(l)).as<LayoutValue>()->layout; }),
       store_(store),
       module_store_(std::move(store)),
-      memo_(options.memo),
-      step_limit_(context_.limits.steps),
-      memory_limit_(context_.limits.memory_bytes) {}
+      budget_(context_.limits),
+      modules_(*this, loader),
+      reuse_(*this, options.memo) {}
 
 Interpreter::~Interpreter() = default;
 

@@ -25,36 +25,24 @@
 #include "compiler/builder/kernel_builder.h"
 #include "compiler/expr/analyzer.h"
 #include "compiler/expr/promote.h"
+#include "compiler/script/budget.h"
 #include "compiler/script/builtins.h"
 #include "compiler/script/codes.h"
-#include "compiler/script/loader.h"
+#include "compiler/script/errors.h"
+#include "compiler/script/modules.h"
 #include "compiler/script/options.h"
+#include "compiler/script/reuse.h"
 #include "compiler/script/value.h"
 #include "compiler/text/context.h"
 
 namespace tilewright::script {
 
 class Surface;   // surface.h
-class Rerun;     // last_run.h
 class Arrivals;  // arrivals.h
 class Snapshot;  // worlds.h
 struct Ended;    // arrivals.h
-struct StatementOutcome;
 
 enum class Flow : std::uint8_t { Normal, Break, Continue, Return, Error };
-
-struct Pending {                        // the exception on its way up
-  Value exception;                      // an Instance of an exception class; None for the interpreter's own errors
-  std::string_view type = "TypeError";  // Python class name
-  text::Diagnostic diagnostic;
-  bool fatal = false;      // limits and cancellation: nothing recovers from it
-  bool refused = false;    // Python would not run it either: a name that nothing binds, a module that lacks one
-  bool certain = false;    // Python raises it, too: nothing that is not known led to it
-  bool of_python = false;  // Python raises it, too, where it comes here with these values
-  bool unwinds = false;    // too deep: the statements of a kernel do not recover from it, the kernel does
-  std::vector<const Function*> through{};  // the functions that it left
-  std::vector<Value> given{};              // what they were given and may have changed
-};
 
 // The kernel under construction, and what the evaluator knows of it beside.
 struct KernelState : builder::KernelBuilder {
@@ -74,9 +62,6 @@ struct KernelState : builder::KernelBuilder {
   std::vector<std::string> allowed_functions{};  // that it may call nevertheless
 };
 
-// Bound in a module that begins with `from __future__ import annotations`; no name that a script could write.
-inline constexpr std::string_view kDeferredAnnotations = "annotations are deferred";
-
 // What kernels point to and values do not own. A kernel's store keeps that of the module around it, so that a kernel
 // outlives its evaluation (memo.h).
 struct Store {
@@ -84,14 +69,6 @@ struct Store {
   std::deque<layout::Layout> layouts;
   std::vector<std::shared_ptr<const layout::Layout>> kept;  // layouts that an earlier run of the script made
   std::shared_ptr<Store> outer;
-};
-
-// A dotted path as an import writes it.
-struct ImportPath {
-  std::string_view dotted;
-  int level = 0;         // number of leading dots
-  std::uint32_t at = 0;  // where it begins in its statement, where it is written in one piece
-  text::Span whole;      // the import
 };
 
 class Interpreter {
@@ -108,7 +85,7 @@ class Interpreter {
   Value fail(builder::Refusal refusal, text::Span span);
   // The edit that removes the cause of what is pending.
   void offer(text::Fix fix) {
-    if (pending_) pending_->diagnostic.fix = std::move(fix);
+    if (errors_.pending) errors_.pending->diagnostic.fix = std::move(fix);
   }
   // Fails at the name of an argument that `function` does not take; `known` are those that it does.
   Value unknown_keyword(std::string_view function, const Keyword& k, std::span<const std::string_view> known);
@@ -116,18 +93,15 @@ class Interpreter {
   Value refuse(std::string_view code, text::Span span, std::string message, std::string hint,
                std::string_view python_type);
   Value raise(Value exception, text::Span span);
-  bool has_pending() const { return pending_.has_value(); }
+  bool has_pending() const { return errors_.pending.has_value(); }
   // What is not known was taken for false, or was not followed: from here on Python may hold other values.
-  void assume() { ++assumed_; }
+  void assume() { ++errors_.assumed; }
   // What is pending is an exception of Python's, and not a thing that we do not know. Returns Value::error().
   Value certainly() {
-    if (pending_) {
-      pending_->certain = assumed_ == 0;
-      pending_->of_python = true;
-    }
+    errors_.make_certain();
     return Value::error();
   }
-  Pending take_pending();
+  Pending take_pending() { return errors_.take(); }
   // Reports what is pending as a diagnostic (with the call chain) and clears it. False when it was fatal.
   bool report_pending();
   void warn(std::string_view code, text::Span span, std::string message, std::string hint = {},
@@ -138,13 +112,13 @@ class Interpreter {
   bool reserve(std::uint64_t bytes, text::Span span);
   // Counts the work of touching `items` values that no step of its own announces.
   bool charge(std::size_t items, text::Span span) {
-    steps_ += items / 16;
+    budget_.spend(items / 16);
     return step(span);
   }
   // The same of reading `bytes` of text.
   bool charge_text(std::size_t bytes, text::Span span) { return charge(bytes / 4, span); }
   // The same where nothing can fail: the next step does.
-  void spend(std::size_t items) { steps_ += items / 16; }
+  void spend(std::size_t items) { budget_.spend(items / 16); }
   // The first value that is not known, of the value or of what it holds; None: there is none.
   Value unknown_within(Value v);
 
@@ -164,7 +138,6 @@ class Interpreter {
   Value call(Value function, const Arguments& arguments);
   Value call(Value function, std::span<const Value> arguments, text::Span span);
   Value call_function(Function* function, const Arguments& arguments, Value self = Value());
-  Value evaluate_kernel(Function* function, const Arguments* constexprs, bool is_private, bool persistent);
   Value define_function(const syntax::FunctionDef* def, Scope* scope);
   Value define_class(const syntax::ClassDef* def, Scope* scope);
 
@@ -261,7 +234,7 @@ class Interpreter {
   text::Span stored_at(text::Span otherwise) const { return stored_at_ ? stored_at_ : otherwise; }
   // Too deep for the C++ stack or for the limits: a pending error, false.
   bool enter(std::uint32_t levels, text::Span span);
-  void leave(std::uint32_t levels) { depth_ -= levels; }
+  void leave(std::uint32_t levels) { budget_.leave(levels); }
   // The scope of a call, whose memory the next call takes unless something holds it.
   Scope* begin_scope(Scope* parent, Scope::Kind kind);
   void end_scope(Scope* scope);
@@ -277,8 +250,7 @@ class Interpreter {
   ir::Target target() const { return kernel_ && kernel_->target ? *kernel_->target : target_; }
   bool finds_target() const { return find_target_ && !(kernel_ && kernel_->target); }
   text::Dialect dialect() const { return dialect_; }
-  // Is a file of the prelude being loaded?
-  bool runs_prelude() const { return module_path_.starts_with("prelude/"); }
+  bool runs_prelude() const { return modules_.runs_prelude(); }
   // The names of that release.
   const Surface& surface() const { return *surface_; }
   // What a name of a module denotes: made at the first question, then the same value.
@@ -286,10 +258,7 @@ class Interpreter {
   // A method or attribute that the surface lists in `space` for objects of this kind. Error tag without a pending
   // error: the object has none of that name.
   Value member_of(Value object, std::string_view space, std::string_view name);
-  // A record could not be placed into this file beside what it holds already: the evaluation must run without a memo.
-  bool memo_conflict() const { return memo_conflict_; }
   bool module_owns(const void* p) const { return module_store_->arena.owns(p); }
-  void touch_prelude() { prelude_touched_ = true; }  // the script changed an object of the prelude
 
   enum class Match : std::uint8_t { No, Yes, Perhaps };  // of a pattern; Perhaps: that is not known
 
@@ -339,25 +308,14 @@ class Interpreter {
   }
 
   // ---- modules --------------------------------------------------------------------------------------------------
-  // Runs a module's top-level statements; each is a recovery point.
-  Scope* run_module(std::shared_ptr<const syntax::Tree> tree, bool in_prelude = false);
-  // The trees of the modules that ran, the dialect's own among them.
-  const std::vector<std::shared_ptr<const syntax::Tree>>& scripts() const { return trees_; }
-  // A namespace, or what stands for a module that is not followed; fails where there can be no such module.
-  Value import_module(const ImportPath& path);
-  // The hint to a name that a module lacks.
-  std::string advice_of(const Namespace& module, std::string_view name) const;
+  Modules& modules() { return modules_; }
+  const Modules& modules() const { return modules_; }
+  Reuse& reuse() { return reuse_; }
   // A name of the prelude (MBarrier, SMEMPool, ...), loading it when first asked for.
   Value prelude(std::string_view name, text::Span span);
-  // A name of one file of the prelude, "0.27/traced_entry.py".
-  Value prelude_of(const std::string& file, std::string_view name);
   const std::vector<KernelValue*>& kernels() const { return kernels_; }  // in order of evaluation
-  // Module-level statements that could not be followed; their names are opaque.
-  struct Failure {
-    const syntax::Node* statement;
-    Pending pending;
-  };
-  const std::vector<Failure>& failures() const { return failures_; }
+  // Module-level statements that could not be followed.
+  const std::vector<Failure>& failures() const { return errors_.failures; }
   // A function that a decorator named as the dialect's would make a kernel of, if it were the dialect's.
   struct Unread {
     const Function* function;
@@ -377,14 +335,6 @@ class Interpreter {
   // After a limit: the next part of the script gets some more of it, so that it ends what it met and not the file. Each
   // time it is half of what it was the time before. False: a stop was asked for.
   bool go_on_after(const Pending& limit);
-  // What a name of a module may be that no binding shows, because its text was not followed everywhere. None: nothing.
-  // `from_outside`: another module asks.
-  Value may_be(Scope* module, const syntax::Name& name, bool from_outside);
-  // What any name of a module may be. None: its names are those that its text binds.
-  Value everything_of(Scope* module) const;
-  // Was the name refused, as one that nothing binds?
-  bool is_refused(const syntax::Name& name) const;
-
   // ---- used by the statement executors ------------------------------------------------------------------------------
   Value lookup(const syntax::Name& name, Scope* scope, text::Span span);
   // `__x` where the text of a class `A` is around it: `_A__x`. Other names stay what they are.
@@ -396,6 +346,8 @@ class Interpreter {
   void collect(Rounds& rounds);
   // The names that the function binds.
   const LocalNames* locals_of(const syntax::FunctionDef* def);
+  friend class Modules;
+  friend class Reuse;
   friend struct ModeGuard;
   friend struct StoreGuard;
   friend struct ScopeGuard;
@@ -454,61 +406,17 @@ class Interpreter {
   bool equal_items(const std::vector<Value>& x, const std::vector<Value>& y);
   bool equal_dicts(Dict* x, Dict* y);
   bool equal_instances(Value a, Value b);
-  Value reuse_kernel(Function* function, const std::shared_ptr<KernelRecord>& record,
-                     const std::vector<std::shared_ptr<const syntax::TopLevel>>& statements);
   Value evaluate_kernel_now(Function* function, const Arguments* constexprs, bool is_private, bool persistent);
   // Parameters and body of the kernel under construction. Error: everything stops.
   Flow run_kernel(Function* function, const Arguments* constexprs);
   Flow run_body(Function* function, const Arguments* constexprs);
-  // Nothing: the kernel can reach something that a key does not describe.
-  std::optional<text::Digest> kernel_key(Function* function, const Arguments* constexprs, bool is_private,
-                                         bool persistent,
-                                         std::vector<std::shared_ptr<const syntax::TopLevel>>* statements);
-  // What is part of the key of every kernel, and decides what the module's statements do.
-  text::Digest surroundings() const;
-  void bind_prelude(std::string_view file);
-  // ---- the run of the script's own module beside the last one: outcomes.cpp
-  // How far the evaluation is.
-  struct Progress {
-    std::uint64_t steps;
-    std::size_t bytes, objects, kernels, failures, diagnostics;
-    std::uint64_t loads, script_calls;
-  };
-  Progress progress() const;
-  // Nothing that a name of the statement leads to can be changed by a callee that is given it.
-  bool names_inert(const syntax::TopLevel& statement, Scope* module);
-  bool decorates_only(const syntax::Node* decorator, Scope* module);
-  // What a statement came to. `inert`: names_inert, as they were before it.
-  StatementOutcome outcome_of(const syntax::TopLevel& statement, Scope* module, const Progress& before, bool inert);
-  // Binds what the statement is known to make, instead of running it.
-  void bind_known(const syntax::TopLevel& statement, const StatementOutcome& known, Scope* module);
-  void run_statement(const syntax::TopLevel& statement, Scope* module);
-  std::shared_ptr<const syntax::Tree> load(std::string_view dotted, int level);
   bool bind_parameters(std::span<const syntax::Parameter> params, std::span<const Value> defaults,
                        const Arguments& arguments, Value self, bool has_self, Scope* into, std::string_view name);
-  // False: the statement ends with a pending error.
-  bool import_from(const syntax::ImportFrom* node, Scope* scope);
-  bool import_names(const syntax::Import* node, Scope* scope);
-  void import_all(Value module, Scope* scope);
-  Value imported_name(Value module, const ImportPath& path, const syntax::ImportedName& n);
-  Value of_traced_library(const ImportPath& path);
-  Value import_script(std::shared_ptr<const syntax::Tree> tree, const ImportPath& written);
-  bool import_failed(Scope* scope, const syntax::Name& bound);
-  Value import_raises(const Pending& raised, const ImportPath& written);
-  const Pending* what_ended(const syntax::Tree& module, std::size_t first) const;
-  void misspelt_module(const ImportPath& path);
   // What follows a name in the script tells which was meant: `T.otx.cp_async`, `T.ptx.barrier.init`. Corrects what is
   // pending for the attribute.
   void look_along(const syntax::Attribute* node, Scope* scope);
-  Value no_module(const ImportPath& path, std::string_view part, std::string_view nearest);
-  text::Span part_of_import(const ImportPath& path, std::string_view part) const;
-  text::Span imported_at(const syntax::ImportedName& n) const;
   Value unbound(const syntax::Name& name, Scope* scope, text::Span span);
-  std::vector<text::Related> called_from() const;
   // What statements that are not followed may bind becomes `unknown`; `known`: also what is bound already.
-  bool statement_failed(const syntax::Node* node, Scope* scope);
-  bool raises(const syntax::Node* node) const;
-  void bind_printed(const syntax::Tree& script, Scope* scope);
   void leave_unknown(syntax::Stmts body, Scope* scope, Value unknown, bool known);
   // What the functions that an error left would have changed on their way becomes unknown. False: a limit is pending.
   bool lose_left(const Pending& p, const char* why);
@@ -544,7 +452,6 @@ class Interpreter {
 
   text::Context context_;
   text::Anchors& anchors_;
-  Loader* loader_;
   const ir::Target target_;
   const bool find_target_;
   const text::Dialect dialect_;
@@ -556,22 +463,10 @@ class Interpreter {
   builder::Drafts* drafts_ = &module_drafts_;  // of the kernel under construction, else of the module
   std::shared_ptr<Store> store_;               // in use
   std::shared_ptr<Store> module_store_;        // of everything that is not a kernel's
-  KernelMemo* memo_;
-  bool memo_conflict_ = false;
-  bool prelude_touched_ = false;
-  std::uint64_t loads_ = 0;         // questions to the loader
-  std::uint64_t script_calls_ = 0;  // of the script's own functions, but for those that a reusable kernel made
-  std::unique_ptr<Rerun> rerun_;    // while the script's own module runs, if the last time is remembered
-  // Calls of host functions under way, outermost first.
-  struct HostCall {
-    text::Span at;
-    std::string_view function;
-  };
-  std::vector<HostCall> host_calls_;
-  int tries_ = 0;                    // `try` statements around, that may wait for what goes wrong
-  std::vector<Arrivals*> arrivals_;  // loops, functions and `try` statements under way, outermost first
-  int worlds_ = 0;                   // ways that run, one in the other
-  const char* doubt_ = "";           // the condition of the innermost of them
+  int tries_ = 0;                              // `try` statements around, that may wait for what goes wrong
+  std::vector<Arrivals*> arrivals_;            // loops, functions and `try` statements under way, outermost first
+  int worlds_ = 0;                             // ways that run, one in the other
+  const char* doubt_ = "";                     // the condition of the innermost of them
   // Counts what may change anything; its value where an exception that is not known left last.
   std::uint64_t acts_ = 0, raised_at_ = 0;
   std::uint64_t unknowns_ = 0;  // places that became unknown where ways were joined
@@ -581,51 +476,29 @@ class Interpreter {
     std::unordered_set<std::string> reasons;
   };
   std::unordered_map<std::string, Aliases> aliases_;
-  std::uint64_t assumed_ = 0;  // how often what is not known was taken for something
-  std::uint64_t step_limit_, memory_limit_;
-  int limits_met_ = 0;
+  Budget budget_;
   Builtins builtins_{*this};
-  std::optional<Pending> pending_;
+  Errors errors_;
+  Modules modules_;
+  Reuse reuse_;
   KernelState* kernel_ = nullptr;
   const ir::CallSite* chain_ = nullptr;
   std::uint32_t anchor_ = 0;
   std::shared_ptr<const syntax::TopLevel> top_level_;  // whose nodes are being evaluated
   bool script_mode_ = false;
-  std::uint32_t depth_ = 0;
   std::vector<text::Span> index_spans_;
   text::Span stored_at_;
   Scope* script_scope_ = nullptr;    // innermost scope of the script-mode statement being run
   std::vector<Scope*> free_scopes_;  // of calls that have ended
   std::unordered_map<const syntax::FunctionDef*, LocalNames> locals_;
-  text::Span at_;                  // the expression that was begun last, for what has no place of its own
-  bool consumed_at_once_ = false;  // the generator expression that is evaluated next
-  std::uint64_t steps_ = 0;
+  text::Span at_;                    // the expression that was begun last, for what has no place of its own
+  bool consumed_at_once_ = false;    // the generator expression that is evaluated next
   builder::Weights module_weights_;  // of expressions outside of kernels
   Value return_value_;
   std::unordered_map<const Record*, Value> denoted_;  // what records of the surface stand for, as far as asked
   std::vector<KernelValue*> kernels_;
-  std::string module_path_;                                     // of the module being run
-  std::map<std::string, Value, std::less<>> modules_;           // by path, for scripts; by dotted name for the rest
-  std::map<std::string, Pending, std::less<>> failed_imports_;  // by path: what they raised
-  Scope* prelude_ = nullptr;
-  std::vector<std::shared_ptr<const syntax::Tree>> trees_;
-  std::vector<Failure> failures_;
   std::vector<Unread> unread_;
   std::vector<Foreign> foreign_;
-  // The modules that ran or are running.
-  struct ModuleRun {
-    Scope* scope;
-    const syntax::Tree* tree;
-    std::size_t statement;  // under way; all of them: done
-  };
-  std::vector<ModuleRun> module_runs_;
-  // Modules that may have any name, and what it would be.
-  struct OpenScope {
-    Scope* scope;
-    Value names;
-  };
-  std::vector<OpenScope> open_scopes_;
-  std::vector<syntax::Name> refused_names_;
   std::vector<std::shared_ptr<const syntax::TopLevel>> entries_;
 };
 

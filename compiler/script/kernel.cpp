@@ -76,8 +76,10 @@ void Interpreter::name_value(Value v, std::string_view name, std::string_view pa
     name_value(item, child, way.append(before).append(suffix).append(after));
   };
   // A value in a value a thousand times makes long names, and a shared one makes them again.
-  if (depth_ > context_.limits.depth || (steps_ += 1 + path.size() / 16) > step_limit_) return;
-  ++depth_;
+  if (budget_.is_too_deep()) return;
+  budget_.spend(1 + path.size() / 16);
+  if (budget_.is_exceeded()) return;
+  budget_.descend(1);
   if (BufferValue* b = v.as<BufferValue>()) {
     name_buffer(b->buffer);
   } else if (List* l = v.as<List>()) {
@@ -96,7 +98,7 @@ void Interpreter::name_value(Value v, std::string_view name, std::string_view pa
       for (auto& [key, item] : std::vector(instance->attributes)) part(item, key, ".", "");
     }
   }
-  --depth_;
+  budget_.leave(1);
 }
 
 Flow Interpreter::exec_script(syntax::Stmts body, Scope* scope) { return KernelBody(*this).run(body, scope); }
@@ -124,7 +126,7 @@ Flow Interpreter::run_body(Function* f, const Arguments* constexprs) {
 
 Flow Interpreter::run_kernel(Function* f, const Arguments* constexprs) {
   Flow flow = run_body(f, constexprs);
-  if (flow == Flow::Error && pending_ && pending_->unwinds && report_pending()) flow = Flow::Normal;
+  if (flow == Flow::Error && errors_.pending && errors_.pending->unwinds && report_pending()) flow = Flow::Normal;
   kernel_->finish(origin(span(f->def->name.at)));
   if (flow == Flow::Error) {
     kernel_->failed = true;
@@ -172,7 +174,7 @@ Value Interpreter::evaluate_kernel_now(Function* f, const Arguments* constexprs,
   }
   if (state.traced && !state.failed && flow != Flow::Error) finish_traced(*this, kernel);
   // Python takes letters of any language, and the body may have given it another name.
-  if (auto why = text::why_no_symbol(kernel.name); why && !state.failed && !pending_) {
+  if (auto why = text::why_no_symbol(kernel.name); why && !state.failed && !errors_.pending) {
     state.failed = true;
     warn(code::kSymbol, kernel.span, "the name of a kernel is an identifier in ASCII: " + *why,
          "add T.func_attr({\"global_symbol\": \"name\"}), or rename the function", text::Severity::Error);
@@ -185,7 +187,7 @@ Value Interpreter::evaluate_kernel_now(Function* f, const Arguments* constexprs,
   chain_ = outer_chain;
   drafts_ = state.drafts().outer();  // from here on the kernel's nodes are final
   store_ = std::move(outer_store);
-  if (flow == Flow::Error && pending_) return Value::error();  // fatal: everything stops
+  if (flow == Flow::Error && errors_.pending) return Value::error();  // fatal: everything stops
   kernels_.push_back(value);
   return Value::object(value);
 }

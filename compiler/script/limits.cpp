@@ -6,12 +6,11 @@ namespace tilewright::script {
 
 bool Interpreter::reserve(std::uint64_t bytes, text::Span span) {
   // The arena of a kernel and the objects of the script share one budget.
-  std::uint64_t limit = memory_limit_, used = heap_.bytes() + Arena::current().bytes();
-  if (used <= limit && bytes <= limit - used) return true;
+  if (budget_.has_room(heap_.bytes() + Arena::current().bytes(), bytes)) return true;
   fail(code::kLimit, span,
-       "the script needs more than " + std::to_string(context_.limits.memory_bytes >> 20) + " MB to evaluate",
+       "the script needs more than " + std::to_string(budget_.whole().memory_bytes >> 20) + " MB to evaluate",
        "look for data that grows without end, or raise the limit in tilewright.toml");
-  pending_->fatal = true;
+  errors_.make_fatal();
   return false;
 }
 
@@ -64,44 +63,42 @@ void Interpreter::end_scope(Scope* scope) {
 }
 
 bool Interpreter::enter_value(std::size_t items) {
-  steps_ += items;
+  budget_.spend(items);
   return step(at_) && enter(1, at_);
 }
 
 bool Interpreter::enter(std::uint32_t levels, text::Span span) {
-  depth_ += levels;
-  if (depth_ <= context_.limits.depth) return true;
-  depth_ -= levels;
-  bool first = !pending_;
-  fail(code::kLimit, span, "evaluation is nested more than " + std::to_string(context_.limits.depth) + " deep",
+  if (budget_.enter(levels)) return true;
+  bool first = !errors_.pending;
+  fail(code::kLimit, span, "evaluation is nested more than " + std::to_string(budget_.whole().depth) + " deep",
        "look for a recursion without an end", "RecursionError");
-  if (first) pending_->unwinds = true;
+  if (first) errors_.pending->unwinds = true;
   return false;
 }
 
 bool Interpreter::step(text::Span span) {
-  ++steps_;
+  budget_.spend(1);
   const bool large_kernel = kernel_ && kernel_->nodes() > builder::kMaxKernelNodes;
-  bool small = heap_.bytes() <= memory_limit_ && !large_kernel;
-  if ((steps_ & 255) != 0 && steps_ < step_limit_ && small) return true;
-  if (pending_) return false;
+  bool small = budget_.has_room(heap_.bytes()) && !large_kernel;
+  if ((budget_.steps() & 255) != 0 && !budget_.is_spent() && small) return true;
+  if (errors_.pending) return false;
   if (large_kernel) {
     fail(code::kLimit, span,
          "the kernel has more than " + std::to_string(builder::kMaxKernelNodes) + " parts of expressions",
          "use loops of the kernel instead of statements made one by one");
-    pending_->fatal = true;
+    errors_.make_fatal();
     return false;
   }
-  if (steps_ >= step_limit_) {
-    fail(code::kLimit, span, "the script takes more than " + std::to_string(context_.limits.steps) + " steps",
+  if (budget_.is_spent()) {
+    fail(code::kLimit, span, "the script takes more than " + std::to_string(budget_.whole().steps) + " steps",
          "look for a loop that does not end, or raise the limit in tilewright.toml");
-    pending_->fatal = true;
+    errors_.make_fatal();
     return false;
   }
   if (!reserve(0, span)) return false;
   if (context_.stop.stop_requested()) {
     fail(code::kCancelled, span, "evaluation was cancelled");
-    pending_->fatal = true;
+    errors_.make_fatal();
     return false;
   }
   return true;

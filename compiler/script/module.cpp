@@ -4,8 +4,6 @@
 
 #include "compiler/script/entries/unneeded.h"
 #include "compiler/script/interpreter.h"
-#include "compiler/script/last_run.h"
-#include "compiler/script/memo.h"
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/prelude.h"
 #include "compiler/script/python/more_names.h"
@@ -52,95 +50,88 @@ bool binds_one_of(const syntax::Node* statement, const Tuple& names) {
 
 }  // namespace
 
-Scope* Interpreter::run_module(std::shared_ptr<const syntax::Tree> tree, bool in_prelude) {
-  ModeGuard guard(*this);
+Scope* Modules::run(std::shared_ptr<const syntax::Tree> tree, bool in_prelude) {
+  ModeGuard guard(in_);
   const syntax::Tree& script = *trees_.emplace_back(std::move(tree));
-  if (script.source()->path() != python::kExecuted) module_path_ = script.source()->path();
-  Scope* scope = make<Scope>();
+  if (script.source()->path() != python::kExecuted) path_ = script.source()->path();
+  Scope* scope = in_.make<Scope>();
   scope->kind = Scope::Kind::Module;
-  const bool imported = !in_prelude && !module_runs_.empty();
-  scope->set("__name__", string(imported ? dotted_name(module_runs_[0].tree->source()->path(), module_path_)
-                                         : std::string(kModuleName)));
-  scope->set("__file__", string(module_path_));
+  const bool imported = !in_prelude && !runs_.empty();
+  scope->set("__name__",
+             in_.string(imported ? dotted_name(runs_[0].tree->source()->path(), path_) : std::string(kModuleName)));
+  scope->set("__file__", in_.string(path_));
   scope->is_prelude = in_prelude;
   const std::size_t given = scope->bindings.size();
   for (const syntax::Tree::Statement& s : script.statements()) {
-    if (!anchors_.bind(s.node->id, script.source(), s.offset)) memo_conflict_ = true;
+    if (!in_.anchors_.bind(s.node->id, script.source(), s.offset)) in_.reuse_.note_conflict();
   }
   if (!in_prelude) bind_printed(script, scope);
-  std::vector<Arrivals*> outer_arrivals = std::exchange(arrivals_, {});  // its statements recover by themselves
-  const std::size_t run = module_runs_.size();
-  Value* kept = builtins_.find(kUnneeded);
+  std::vector<Arrivals*> outer_arrivals = std::exchange(in_.arrivals_, {});  // its statements recover by themselves
+  const std::size_t run = runs_.size();
+  Value* kept = in_.builtins_.find(kUnneeded);
   const Tuple* unneeded = kept ? kept->as<Tuple>() : nullptr;  // names
-  module_runs_.push_back({scope, &script, 0});
+  runs_.push_back({scope, &script, 0});
   // The script's own module. What comments of a printed kernel bind is no statement's doing.
-  const bool remembered =
-      run == 0 && !in_prelude && !probe_ && memo_ && memo_->remembers() && scope->bindings.size() == given && !unneeded;
-  const text::Digest around = surroundings();
-  if (remembered) rerun_ = std::make_unique<Rerun>(memo_->take_last_run(around), trees_.back());
+  const bool remembered = run == 0 && !in_prelude && !in_.probe_ && in_.reuse_.remembers_runs() &&
+                          scope->bindings.size() == given && !unneeded;
+  if (remembered) in_.reuse_.begin_run(trees_.back());
   bool ended = false;
   for (const syntax::Tree::Statement& s : script.statements()) {
     guard.enter(false, s.node->id, s.node);
     if (run == 0 && unneeded && binds_one_of(s.node->statement, *unneeded)) {
-      leave_unknown({&s.node->statement, 1}, scope, Value::opaque("a list that no entry leads to"), false);
-      ++module_runs_[run].statement;
+      in_.leave_unknown({&s.node->statement, 1}, scope, Value::opaque("a list that no entry leads to"), false);
+      ++runs_[run].statement;
       continue;
     }
-    if (remembered) rerun_->enter(module_runs_[run].statement);
+    if (remembered) in_.reuse_.enter(runs_[run].statement);
     run_statement(*s.node, scope);
-    ended = pending_.has_value();
+    ended = in_.errors_.pending.has_value();
     if (ended) break;
-    ++module_runs_[run].statement;
+    ++runs_[run].statement;
   }
-  arrivals_ = std::move(outer_arrivals);
-  if (remembered) {
-    const bool complete = !ended && limits_met_ == 0 && !prelude_touched_ && !context_.stop.stop_requested();
-    memo_->keep_last_run(around, std::exchange(rerun_, nullptr)->finish(complete));
-  }
+  in_.arrivals_ = std::move(outer_arrivals);
+  if (remembered) in_.reuse_.end_run(!ended);
   return scope;
 }
 
 // A recovery point. What is pending behind it ends the module.
-void Interpreter::run_statement(const syntax::TopLevel& statement, Scope* module) {
+void Modules::run_statement(const syntax::TopLevel& statement, Scope* module) {
   const syntax::Node* node = statement.statement;
-  const bool own = rerun_ && rerun_->current() == &statement;
-  const StatementOutcome* known = own ? rerun_->known() : nullptr;
-  if (known && known->layout) return bind_known(statement, *known, module);
-  const Progress before = progress();
-  const bool inert = own && !known && node->kind == syntax::NodeKind::Assign && names_inert(statement, module);
-  exec_host({&node, 1}, module);
-  if (pending_ && raises(node)) pending_->certain = true;
-  if (pending_ && !statement_failed(node, module)) return;
-  if (own && !rerun_->known()) rerun_->ran(outcome_of(statement, module, before, inert));
+  if (in_.reuse_.bind_known(statement, module)) return;
+  const Reuse::Before before = in_.reuse_.before(statement, module);
+  in_.exec_host({&node, 1}, module);
+  if (in_.errors_.pending && raises(node)) in_.errors_.pending->certain = true;
+  if (in_.errors_.pending && !statement_failed(node, module)) return;
+  if (before.is_new) in_.reuse_.ran(statement, module, before);
 }
 
 // Does the statement itself raise what is pending, whatever its names are?
-bool Interpreter::raises(const syntax::Node* node) const {
-  if (pending_->diagnostic.code != code::kRaised || !pending_->through.empty()) return false;
-  if (pending_->exception.is_opaque()) return false;  // who knows what is raised
+bool Modules::raises(const syntax::Node* node) const {
+  if (in_.errors_.pending->diagnostic.code != code::kRaised || !in_.errors_.pending->through.empty()) return false;
+  if (in_.errors_.pending->exception.is_opaque()) return false;  // who knows what is raised
   auto* statement = syntax::as<syntax::ExprStmt>(node);
   return node->kind == syntax::NodeKind::Raise || (statement && statement->value->kind == syntax::NodeKind::Call);
 }
 
 // Host code that cannot be followed is no error of the script: the code that needs its names will say so. What no
 // Python would run is one, and so is what a limit ends; both are said once, by the failure. False: everything ends.
-bool Interpreter::statement_failed(const syntax::Node* node, Scope* scope) {
-  if (pending_->fatal && !go_on_after(*pending_)) return false;
-  Pending p = take_pending();
-  if (!p.certain) assume();  // what it had done until then is not known
-  const char* why = keep("a statement that failed: " + p.diagnostic.message + std::string(1, '\0')).data();
+bool Modules::statement_failed(const syntax::Node* node, Scope* scope) {
+  if (in_.errors_.pending->fatal && !in_.go_on_after(*in_.errors_.pending)) return false;
+  Pending p = in_.take_pending();
+  if (!p.certain) in_.assume();  // what it had done until then is not known
+  const char* why = in_.keep("a statement that failed: " + p.diagnostic.message + std::string(1, '\0')).data();
   const bool said = p.refused || p.diagnostic.code.empty();  // no code: it came from what has been reported
   const Value unknown = said ? Value::poison() : Value::opaque(why);
   if (auto* d = syntax::as<syntax::FunctionDef>(node)) scope->set(d->name, unknown);
   if (auto* c = syntax::as<syntax::ClassDef>(node)) scope->set(c->name, unknown);
-  leave_unknown({&node, 1}, scope, unknown, true);
-  if (!p.certain && !pending_) lose_left(p, why);
-  failures_.push_back({node, std::move(p)});
+  in_.leave_unknown({&node, 1}, scope, unknown, true);
+  if (!p.certain && !in_.errors_.pending) in_.lose_left(p, why);
+  in_.errors_.failures.push_back({node, std::move(p)});
   return true;
 }
 
 // The reference prints kernels with their imports in comments (surface.md 17).
-void Interpreter::bind_printed(const syntax::Tree& script, Scope* scope) {
+void Modules::bind_printed(const syntax::Tree& script, Scope* scope) {
   std::string_view text = script.source()->text();
   while (text.starts_with('#') || text.starts_with('\n') || text.starts_with('\r')) {
     std::size_t end = std::min(text.find('\n'), text.size());
@@ -148,18 +139,50 @@ void Interpreter::bind_printed(const syntax::Tree& script, Scope* scope) {
     text.remove_prefix(std::min(end + 1, text.size()));
     while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);
     if (line == "# from tvm.script import tirx as T") {
-      scope->set("T", tirx_namespace(*this));
+      scope->set("T", tirx_namespace(in_));
       scope->set(kDeferredAnnotations,
                  Value::boolean(true));  // nothing evaluates those of a printed kernel but its reader
     }
-    if (line == "# from typing import TypeVar" && dialect_ >= text::Dialect::V0_27) {
-      scope->set("TypeVar", attribute(python_module(*this, "typing"), "TypeVar", {}));
+    if (line == "# from typing import TypeVar" && in_.dialect_ >= text::Dialect::V0_27) {
+      scope->set("TypeVar", in_.attribute(python_module(in_, "typing"), "TypeVar", {}));
     }
-    if (line == "# from tvm.script import ir as I") scope->set("I", tvm_package(*this, "tvm.script.ir"));
-    if (line == "# from tvm.script.tirx import tile as Tx") scope->set("Tx", tile_namespace(*this));
-    if (line == "# from tvm.tirx.layout import Axis") scope->set("Axis", attribute(layout_module(*this), "Axis", {}));
+    if (line == "# from tvm.script import ir as I") scope->set("I", tvm_package(in_, "tvm.script.ir"));
+    if (line == "# from tvm.script.tirx import tile as Tx") scope->set("Tx", tile_namespace(in_));
+    if (line == "# from tvm.tirx.layout import Axis") scope->set("Axis", in_.attribute(layout_module(in_), "Axis", {}));
   }
 }
+
+Value Modules::prelude_of(const std::string& file, std::string_view name) {
+  std::string key = "prelude/" + file;
+  auto loaded = known_.find(key);
+  if (loaded == known_.end()) {
+    auto tree = prelude_tree(file);
+    ModeGuard guard(in_);
+    StoreGuard in_module(in_);
+    // Loading it is no work of the script: its limits do not depend on who asked first.
+    std::uint64_t steps = in_.budget_.steps();
+    std::size_t bytes = in_.heap_.bytes();
+    KernelState* outer = std::exchange(in_.kernel_, nullptr);
+    std::string outer_path = path_;
+    Value v = in_.name_space(key, nullptr);
+    loaded = known_.emplace(key, v).first;
+    v.as<Namespace>()->scope = run(tree, true);
+    path_ = outer_path;
+    in_.kernel_ = outer;
+    in_.budget_.return_to(steps);
+    in_.heap_.reset(bytes);
+  }
+  if (auto* b = loaded->second.as<Namespace>()->scope->find(name)) return b->value;
+  return Value::error();
+}
+
+void Modules::bind_prelude(std::string_view file) {
+  auto tree = prelude_tree(file.substr(std::string_view("prelude/").size()));
+  if (tree->statements().empty() || in_.anchors_.knows(tree->statements()[0].node->id)) return;
+  for (const syntax::Tree::Statement& s : tree->statements()) in_.anchors_.bind(s.node->id, tree->source(), s.offset);
+}
+
+// ---- the interpreter's own ----
 
 Value Interpreter::eval_entry(const syntax::Node* node, Scope* module, std::uint32_t anchor,
                               std::shared_ptr<const syntax::TopLevel> keep) {
@@ -181,7 +204,7 @@ Value Interpreter::eval_quoted(const syntax::StringLit* literal, Scope* scope,
   }
   // Its places are those in the literal, behind the quotation mark.
   const text::Anchors::Place place = anchors_.resolve(at);
-  for (const auto& tree : trees_) {
+  for (const auto& tree : modules_.trees()) {
     if (tree->source().get() == place.source) anchors_.bind(parsed->id, tree->source(), place.begin + 1);
   }
   prepare(parsed->names);
@@ -190,37 +213,7 @@ Value Interpreter::eval_quoted(const syntax::StringLit* literal, Scope* scope,
 
 Value Interpreter::prelude(std::string_view name, text::Span) {
   const std::string file = prelude_file_of(name, dialect_);
-  return file.empty() ? Value::error() : prelude_of(file, name);
-}
-
-Value Interpreter::prelude_of(const std::string& file, std::string_view name) {
-  std::string key = "prelude/" + file;
-  auto loaded = modules_.find(key);
-  if (loaded == modules_.end()) {
-    auto tree = prelude_tree(file);
-    ModeGuard guard(*this);
-    StoreGuard in_module(*this);
-    // Loading it is no work of the script: its limits do not depend on who asked first.
-    std::uint64_t steps = steps_;
-    std::size_t bytes = heap_.bytes();
-    KernelState* outer = std::exchange(kernel_, nullptr);
-    std::string outer_path = module_path_;
-    Value v = name_space(key, nullptr);
-    loaded = modules_.emplace(key, v).first;
-    v.as<Namespace>()->scope = run_module(tree, true);
-    module_path_ = outer_path;
-    kernel_ = outer;
-    steps_ = steps;
-    heap_.reset(bytes);
-  }
-  if (auto* b = loaded->second.as<Namespace>()->scope->find(name)) return b->value;
-  return Value::error();
-}
-
-void Interpreter::bind_prelude(std::string_view file) {
-  auto tree = prelude_tree(file.substr(std::string_view("prelude/").size()));
-  if (tree->statements().empty() || anchors_.knows(tree->statements()[0].node->id)) return;
-  for (const syntax::Tree::Statement& s : tree->statements()) anchors_.bind(s.node->id, tree->source(), s.offset);
+  return file.empty() ? Value::error() : modules_.prelude_of(file, name);
 }
 
 }  // namespace tilewright::script

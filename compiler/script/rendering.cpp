@@ -261,15 +261,15 @@ std::string Interpreter::repr(Value v) {
     case Tag::Expr: return ir::to_exact_string(v.as_expr());
     case Tag::Object: break;
   }
-  if (depth_ > context_.limits.depth || !step(at_)) return "...";
+  if (budget_.is_too_deep() || !step(at_)) return "...";
   struct Depth {
-    std::uint32_t& d;
-    explicit Depth(std::uint32_t& x) : d(x) { d += 8; }
-    ~Depth() { d -= 8; }
-  } guard(depth_);
+    Budget& budget;
+    explicit Depth(Budget& b) : budget(b) { budget.descend(8); }
+    ~Depth() { budget.leave(8); }
+  } guard(budget_);
   auto join = [&](const std::vector<Value>& items, const char* open, const char* close) {
     std::string out = open;
-    for (std::size_t i = 0; i < items.size() && out.size() < kLongest && !pending_; ++i) {
+    for (std::size_t i = 0; i < items.size() && out.size() < kLongest && !errors_.pending; ++i) {
       if (!step(at_)) break;
       out += (i ? ", " : "") + repr(items[i]);
     }
@@ -327,10 +327,10 @@ std::string Interpreter::repr(Value v) {
 std::string Interpreter::str(Value v) {
   if (Str* s = v.as<Str>()) return s->text;
   if (MetaVar* m = v.as<MetaVar>()) return str(m->value);
-  if (!v.as<Instance>() || depth_ > context_.limits.depth) return repr(v);
-  depth_ += 8;
+  if (!v.as<Instance>() || budget_.is_too_deep()) return repr(v);
+  budget_.descend(8);
   std::string text = str_of_instance(*this, v);
-  depth_ -= 8;
+  budget_.leave(8);
   return text;
 }
 

@@ -41,30 +41,19 @@ bool is_given(std::string_view name) { return std::ranges::find(kGiven, name) !=
 
 Value Interpreter::refuse(std::string_view code, text::Span span, std::string message, std::string hint,
                           std::string_view python_type) {
-  if (pending_) return Value::error();
+  if (errors_.pending) return Value::error();
   fail(code, span, std::move(message), std::move(hint), python_type);
-  pending_->refused = true;
-  pending_->diagnostic.fix = fix_of_hint(pending_->diagnostic.hint);
+  errors_.pending->refused = true;
+  errors_.pending->diagnostic.fix = fix_of_hint(errors_.pending->diagnostic.hint);
   return Value::error();
 }
 
-std::vector<text::Related> Interpreter::called_from() const {
-  constexpr std::size_t kInner = 8, kOuter = 2;
-  std::vector<text::Related> out;
-  for (std::size_t i = host_calls_.size(); i-- > 0;) {
-    if (!host_calls_[i].at) continue;
-    if (host_calls_.size() > kInner + kOuter && out.size() >= kInner && i >= kOuter) continue;
-    out.push_back({host_calls_[i].at, "called from here"});
-  }
-  return out;
-}
-
 // The module may have any name: what it would be. None: its names are those that it binds.
-Value Interpreter::everything_of(Scope* module) const {
-  for (const OpenScope& open : open_scopes_) {
+Value Modules::everything_of(Scope* module) const {
+  for (const Open& open : open_) {
     if (open.scope == module) return open.names;
   }
-  for (const ModuleRun& run : module_runs_) {
+  for (const Run& run : runs_) {
     if (run.scope != module) continue;
     for (const syntax::Tree::Statement& s : run.tree->statements()) {
       if (s.node->free_names().writes_globals) return Value::opaque("names that are made while the module runs");
@@ -73,10 +62,10 @@ Value Interpreter::everything_of(Scope* module) const {
   return Value::none();
 }
 
-Value Interpreter::may_be(Scope* module, const syntax::Name& name, bool from_outside) {
+Value Modules::may_be(Scope* module, const syntax::Name& name, bool from_outside) {
   if (Value v = everything_of(module); !v.is_none()) return v;
   const syntax::Name getter{"__getattr__", syntax::hash_name("__getattr__"), {}};
-  for (const ModuleRun& run : module_runs_) {
+  for (const Run& run : runs_) {
     if (run.scope != module) continue;
     const auto& statements = run.tree->statements();
     if (from_outside && !run.tree->errors().empty()) return Value::opaque("a file that cannot be read as Python");
@@ -96,21 +85,22 @@ Value Interpreter::may_be(Scope* module, const syntax::Name& name, bool from_out
   return Value::none();
 }
 
-bool Interpreter::is_refused(const syntax::Name& name) const { return names(refused_names_, name); }
+bool Modules::is_refused(const syntax::Name& name) const { return names(refused_, name); }
 
 Value Interpreter::unbound(const syntax::Name& name, Scope* scope, text::Span span) {
-  ++loads_;  // what follows depends on more than the values that a kernel reads
+  modules_.note_asked();  // what follows depends on more than the values that a kernel reads
   if (name.text == "metadata") {
     return fail(code::kOpaque, span, "this constant was omitted when the kernel was printed",
                 "print the kernel with its metadata, or write the value here");
   }
   Scope* module = module_of(scope);
-  if (refused_names_.size() >= kMostRefused) {
+  if (modules_.refused() >= kMostRefused) {
     module->set(name, Value::poison());
     return fail({}, span, {}, {}, "NameError");
   }
-  for (const ModuleRun& run : module_runs_) steps_ += run.tree->statements().size() / 4;  // which are looked through
-  Value unknown = kernel_ ? everything_of(module) : may_be(module, name, false);
+  for (const Modules::Run& run : modules_.runs())
+    budget_.spend(run.tree->statements().size() / 4);  // which are looked through
+  Value unknown = kernel_ ? modules_.everything_of(module) : modules_.may_be(module, name, false);
   if (!unknown.is_none()) return unknown;
   if (is_given(name.text)) return Value::opaque("the one who runs the script");
   std::string hint, in_t;
@@ -132,7 +122,7 @@ Value Interpreter::unbound(const syntax::Name& name, Scope* scope, text::Span sp
   } else if (surface_->find("T", name.text) && find_binding(t, scope)) {
     in_t = "T." + std::string(name.text);
     hint = "write " + in_t;
-  } else if (refused_names_.size() < kMostSuggested) {
+  } else if (modules_.refused() < kMostSuggested) {
     Nearby near(name.text);
     for (Scope* s = scope; s; s = s->parent) {
       for (const Scope::Binding& b : s->bindings) {
@@ -145,7 +135,7 @@ Value Interpreter::unbound(const syntax::Name& name, Scope* scope, text::Span sp
   refuse(code::kName, span, "name '" + std::string(name.text) + "' is not defined", std::move(hint), "NameError");
   if (!in_t.empty()) offer({text::Fix::Kind::Replace, "Replace by " + in_t, in_t});
   if (tries_ == 0 && !later) {
-    if (!is_refused(name)) refused_names_.push_back(name);
+    modules_.refuse(name);
     module->set(name, Value::poison());
   }
   return Value::error();
@@ -156,7 +146,7 @@ void Interpreter::leave_unknown(syntax::Stmts body, Scope* scope, Value unknown,
   for (const syntax::Name& name : effects.bound) {
     if (known || !scope->find(name)) scope->set(name, unknown);
   }
-  if (effects.stars) open_scopes_.push_back({module_of(scope), unknown});
+  if (effects.stars) modules_.open(module_of(scope), unknown);
   if (!known) return;
   std::vector<Value> changed;
   for (const syntax::Name& name : effects.changed) {
@@ -186,14 +176,7 @@ bool Interpreter::lose_left(const Pending& p, const char* why) {
 
 bool Interpreter::go_on_after(const Pending& limit) {
   if (limit.diagnostic.code != code::kLimit) return false;
-  ++limits_met_;
-  auto part = [&](std::uint64_t whole) { return limits_met_ < 64 ? whole >> limits_met_ : 0; };
-  step_limit_ = std::max(step_limit_, steps_ + part(context_.limits.steps));
-  // What is held is not given back.
-  std::uint64_t used = heap_.bytes() + Arena::current().bytes();
-  if (used + part(context_.limits.memory_bytes) > memory_limit_) {
-    memory_limit_ = used + part(context_.limits.memory_bytes) / 4;
-  }
+  budget_.extend(heap_.bytes() + Arena::current().bytes());
   return true;
 }
 

@@ -84,7 +84,7 @@ class Unreached {
 
   // False: it was said syntax::before.
   bool said(const syntax::Name& name) {
-    if (in_.is_refused(name) || is_given(name.text)) return false;
+    if (in_.modules().is_refused(name) || is_given(name.text)) return false;
     if (std::ranges::find(said_, name) != said_.end()) return false;
     said_.push_back(name);
     return true;
@@ -143,7 +143,7 @@ bool means_tile_script(std::string_view text) {
 
 void report_unbound(Evaluation& e) {
   if (!means_tile_script(e.tree->source()->text()) || !e.tree->errors().empty()) return;
-  if (!e.interpreter().everything_of(e.module).is_none()) return;
+  if (!e.interpreter().modules().everything_of(e.module).is_none()) return;
   Unreached(e).run();
 }
 

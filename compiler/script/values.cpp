@@ -105,7 +105,7 @@ void Interpreter::dict_set(Dict* dict, Value key, Value value) {
   spoil_views(dict, true);
   dict->items.emplace_back(key, value);
   heap_.count(kEntryBytes);
-  if (Set* set = dict->owner ? Value::object(dict->owner).as<Set>() : nullptr) steps_ += python::note_added(*set);
+  if (Set* set = dict->owner ? Value::object(dict->owner).as<Set>() : nullptr) budget_.spend(python::note_added(*set));
   if (dict->items.size() <= 8) return;
   if (dict->index.size() + 1 == dict->items.size()) {
     dict->index.emplace(hash(key), dict->items.size() - 1);
@@ -120,7 +120,7 @@ bool Interpreter::dict_add(Dict* dict, const Dict& more, text::Span span) {
   for (std::size_t i = 0; i < more.items.size(); ++i) {  // `more` may be the dict itself
     auto [key, value] = more.items[i];
     dict_set(dict, key, value);
-    if (pending_) return false;
+    if (errors_.pending) return false;
   }
   return true;
 }
@@ -129,12 +129,12 @@ Value* Interpreter::dict_find(Dict* dict, Value key) {
   if (key.is_opaque() || key.is_poison()) return nullptr;
   if (dict->items.size() > 8 && dict->index.size() == dict->items.size()) {
     auto [from, to] = dict->index.equal_range(hash(key));
-    for (auto it = from; it != to; ++it, ++steps_) {  // colliding keys cost steps, or a script could stall here
+    for (auto it = from; it != to; ++it, budget_.spend(1)) {  // colliding keys cost steps, or a script could stall here
       if (equals(dict->items[it->second].first, key)) return &dict->items[it->second].second;
     }
     return nullptr;
   }
-  steps_ += dict->items.size() / 8;
+  budget_.spend(dict->items.size() / 8);
   for (auto& [k, v] : dict->items) {
     if (equals(k, key)) return &v;
   }

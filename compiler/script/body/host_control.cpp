@@ -224,13 +224,13 @@ bool HostBody::never_ends(const syntax::While* node) const {
 }
 
 Flow HostBody::while_loop(const syntax::While* node, Scope* scope) {
-  const std::uint64_t assumed = in_.assumed_;
+  const std::uint64_t assumed = in_.errors_.assumed;
   const Flow flow = rounds(node, scope);
-  const bool spent = flow == Flow::Error && in_.pending_ && in_.pending_->diagnostic.code == code::kLimit;
-  if (spent && in_.pending_->fatal && assumed == 0 && in_.steps_ >= in_.step_limit_ && never_ends(node)) {
-    in_.pending_->certain = true;
-    in_.pending_->diagnostic.hint = "nothing in this loop ends it";
-    in_.pending_->diagnostic.span = {in_.anchor_, node->at.begin, node->condition->at.end};
+  const bool spent = flow == Flow::Error && in_.errors_.pending && in_.errors_.pending->diagnostic.code == code::kLimit;
+  if (spent && in_.errors_.pending->fatal && assumed == 0 && in_.budget_.is_spent() && never_ends(node)) {
+    in_.errors_.pending->certain = true;
+    in_.errors_.pending->diagnostic.hint = "nothing in this loop ends it";
+    in_.errors_.pending->diagnostic.span = {in_.anchor_, node->at.begin, node->condition->at.end};
   }
   return flow;
 }
@@ -312,7 +312,7 @@ Flow HostBody::unknown_loop(Arrivals& here, const syntax::Node* loop, const synt
 // At the module's own level: the names that are not known below the loop.
 void HostBody::say_unknown(const syntax::Node* loop, syntax::Stmts body, Scope* scope,
                            const std::vector<syntax::Name>& counted, Value unknown) {
-  if (scope->kind != Scope::Kind::Module || in_.module_runs_.size() != 1 || in_.in_doubt()) return;
+  if (scope->kind != Scope::Kind::Module || in_.modules_.runs().size() != 1 || in_.in_doubt()) return;
   const syntax::Effects effects = syntax::effects_of(body);
   std::string names;
   const std::size_t count = list_names(effects.bound, counted, names);

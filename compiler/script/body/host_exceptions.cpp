@@ -38,7 +38,7 @@ bool Interpreter::may_raise(text::Span at) {
   if (tries_ == 0 || raised_at_ == acts_) return true;
   auto taker =
       std::ranges::find_if(arrivals_.rbegin(), arrivals_.rend(), [](const Arrivals* a) { return a->catches(); });
-  if (taker == arrivals_.rend() || pending_) return true;
+  if (taker == arrivals_.rend() || errors_.pending) return true;
   raised_at_ = acts_;
   if (++(*taker)->unknown_exceptions_ > kMostRaises) return true;
   if (!charge(heap_.objects(), at)) return false;
@@ -58,7 +58,7 @@ bool Arrivals::met_many() const { return unknown_exceptions_ > kMostRaises; }
 Flow HostBody::each_way(Flow flow, std::vector<Arrivals::Arrival> arrived, const std::function<Flow(Flow)>& rest) {
   flow = rest(flow);
   for (Arrivals::Arrival& a : arrived) {
-    if (flow == Flow::Error && in_.pending_ && in_.pending_->fatal) return flow;
+    if (flow == Flow::Error && in_.errors_.pending && in_.errors_.pending->fatal) return flow;
     // That way in its own state; the one that runs waits beside.
     Ended main = in_.ended(flow);
     a.state.swap();
@@ -78,8 +78,8 @@ Flow HostBody::meant_to_fail(syntax::Stmts body, Scope* scope) {
   Flow flow = run(body, scope);
   in_.context_.diagnostics = reported;
   in_.kernels_.resize(std::min(kernels, in_.kernels_.size()));
-  if (flow != Flow::Error || (in_.pending_ && in_.pending_->fatal)) return flow;
-  if (!in_.pending_) return Flow::Normal;
+  if (flow != Flow::Error || (in_.errors_.pending && in_.errors_.pending->fatal)) return flow;
+  if (!in_.errors_.pending) return Flow::Normal;
   const Pending p = in_.take_pending();
   if (!p.certain) in_.assume();
   return !is_ours(p) || give_up(body, scope, p) ? Flow::Normal : Flow::Error;
@@ -88,7 +88,7 @@ Flow HostBody::meant_to_fail(syntax::Stmts body, Scope* scope) {
 bool HostBody::give_up(syntax::Stmts body, Scope* scope, const Pending& p) {
   const char* why = in_.keep("a statement that failed: " + p.diagnostic.message + '\0').data();
   in_.leave_unknown(body, scope, Value::opaque(why), true);
-  return !in_.pending_ && in_.lose_left(p, why);
+  return !in_.errors_.pending && in_.lose_left(p, why);
 }
 
 std::optional<bool> HostBody::enter(const syntax::WithItem& item, Value v, Scope* scope, std::vector<Value>& entered) {
@@ -107,40 +107,41 @@ std::optional<bool> HostBody::enter(const syntax::WithItem& item, Value v, Scope
 // One manager, which is left by `flow`. What its __exit__ gives decides whether an exception goes on.
 Flow HostBody::exit(Value manager, const syntax::With* node, Scope* scope, Flow flow) {
   const bool failed = flow == Flow::Error;
-  if (failed && (!in_.pending_ || in_.pending_->fatal)) return flow;
+  if (failed && (!in_.errors_.pending || in_.errors_.pending->fatal)) return flow;
   const Interpreter::Way goes_on{[] { return Flow::Normal; }};
   if (python::is_suppressing(in_, manager)) {
     if (!failed) return flow;
-    if (const Value unknown = in_.pending_->exception; unknown.is_opaque() && in_.is_caught()) {
+    if (const Value unknown = in_.errors_.pending->exception; unknown.is_opaque() && in_.is_caught()) {
       const Pending pending = in_.take_pending();
       const Interpreter::Way leaves{[&] {
-        in_.pending_ = pending;
+        in_.errors_.pending = pending;
         return Flow::Error;
       }};
       return in_.either(unknown, at(node), scope, true, goes_on, leaves);
     }
-    if (in_.pending_->exception.is_opaque() || !in_.pending_->certain) in_.assume();
+    if (in_.errors_.pending->exception.is_opaque() || !in_.errors_.pending->certain) in_.assume();
     const Value* types = manager.as<Instance>()->find("types");
-    if (!is_ours(*in_.pending_) && !in_.pending_->exception.is_opaque() && !is_one_of(*types)) return flow;
-    const bool ours = is_ours(*in_.pending_);
+    if (!is_ours(*in_.errors_.pending) && !in_.errors_.pending->exception.is_opaque() && !is_one_of(*types))
+      return flow;
+    const bool ours = is_ours(*in_.errors_.pending);
     if (ours && may_leave(node->body)) return flow;
     const Pending p = in_.take_pending();
     if (ours) return flow_of(give_up(node->body, scope, p));
     in_.leave_unknown(node->body, scope, Value::opaque("a statement that may fail"), false);
     return Flow::Normal;
   }
-  if (failed && is_ours(*in_.pending_)) {  // whether Python would leave here by an exception is not known
+  if (failed && is_ours(*in_.errors_.pending)) {  // whether Python would leave here by an exception is not known
     Pending pending = in_.take_pending();
     const char* why = in_.keep("a statement that failed: " + pending.diagnostic.message + '\0').data();
     const Instance* instance = manager.as<Instance>();
     Value* leave = instance ? instance->cls->find("__exit__") : nullptr;
     const bool done = in_.lose(manager, why) && (!leave || in_.lose(*leave, why));
-    if (done) in_.pending_ = std::move(pending);
+    if (done) in_.errors_.pending = std::move(pending);
     return Flow::Error;
   }
   const Value returned = in_.return_value_;
-  std::optional<Pending> pending = std::move(in_.pending_);
-  in_.pending_.reset();
+  std::optional<Pending> pending = std::move(in_.errors_.pending);
+  in_.errors_.pending.reset();
   Value args[] = {Value::none(), Value::none(), Value::none()};
   if (failed) {
     const Value exception = python::exception_value(in_, *pending);
@@ -157,7 +158,7 @@ Flow HostBody::exit(Value manager, const syntax::With* node, Scope* scope, Flow 
   in_.return_value_ = returned;
   if (!failed) return flow;
   const Interpreter::Way leaves{[&] {
-    in_.pending_ = pending;
+    in_.errors_.pending = pending;
     return Flow::Error;
   }};
   if (answer.is_opaque() && in_.is_caught()) return in_.either(answer, at(node), scope, true, goes_on, leaves);
@@ -198,8 +199,8 @@ Flow HostBody::with_items(const syntax::With* node, std::size_t index, Scope* sc
   Flow flow = expects_failure ? meant_to_fail(node->body, scope) : body();
   in_.tries_ -= may_fail ? 1 : 0;
   return each_way(flow, here.take(), [&](Flow way) {
-    if (expects_failure && way == Flow::Error && in_.pending_ && !in_.pending_->fatal) {
-      in_.pending_.reset();
+    if (expects_failure && way == Flow::Error && in_.errors_.pending && !in_.errors_.pending->fatal) {
+      in_.errors_.pending.reset();
       way = Flow::Normal;
     }
     for (std::size_t i = entered.size(); i-- > 0;) way = exit(entered[i], node, scope, way);
@@ -210,7 +211,7 @@ Flow HostBody::with_items(const syntax::With* node, std::size_t index, Scope* sc
 // ---- try --------------------------------------------------------------------------------------------------------
 
 bool HostBody::is_one_of(Value types) {
-  Value exception = in_.pending_->exception;
+  Value exception = in_.errors_.pending->exception;
   Tuple* tuple = types.as<Tuple>();
   const std::vector<Value> candidates = tuple ? tuple->items : std::vector<Value>{types};
   return std::ranges::any_of(candidates, [&](Value c) {
@@ -218,7 +219,7 @@ bool HostBody::is_one_of(Value types) {
     if (!cls) return c.is_opaque();
     Instance* instance = exception.as<Instance>();
     return instance ? std::ranges::find(instance->cls->mro, cls) != instance->cls->mro.end()
-                    : python::is_exception(in_, *in_.pending_, cls->name);
+                    : python::is_exception(in_, *in_.errors_.pending, cls->name);
   });
 }
 
@@ -227,11 +228,11 @@ std::optional<bool> HostBody::catches(const syntax::Handler& handler, Scope* sco
   Pending saved = in_.take_pending();
   Value types = in_.eval(handler.type, scope);
   if (types.is_error()) {
-    if (in_.pending_->fatal) return std::nullopt;
-    in_.pending_.reset();
+    if (in_.errors_.pending->fatal) return std::nullopt;
+    in_.errors_.pending.reset();
     types = Value::opaque("an exception type");
   }
-  in_.pending_ = std::move(saved);
+  in_.errors_.pending = std::move(saved);
   return is_one_of(types);
 }
 
@@ -280,15 +281,15 @@ Flow HostBody::any_handler(const syntax::Try* node, std::size_t from, Scope* sco
 }
 
 Flow HostBody::after_body(const syntax::Try* node, Scope* scope, Flow flow, bool unknown_calls) {
-  const bool failed = flow == Flow::Error && in_.pending_ && !in_.pending_->fatal;
+  const bool failed = flow == Flow::Error && in_.errors_.pending && !in_.errors_.pending->fatal;
   const bool handled = std::ranges::any_of(node->handlers, [](const auto& h) { return !is_of_imports(h); });
   const Interpreter::Way goes_on = way(node->else_body, scope);
   const syntax::Node* const whole = node;
-  if (failed && in_.pending_->exception.is_opaque()) {
+  if (failed && in_.errors_.pending->exception.is_opaque()) {
     const Value unknown = in_.take_pending().exception;
     return any_handler(node, 0, scope, unknown);
   }
-  if (failed && is_ours(*in_.pending_)) {
+  if (failed && is_ours(*in_.errors_.pending)) {
     // Whether anything is raised is not known, nor what the body would bind.
     if (may_leave(node->body)) return flow;
     const Value unknown = Value::opaque("a statement that failed");
@@ -311,14 +312,14 @@ Flow HostBody::after_body(const syntax::Try* node, Scope* scope, Flow flow, bool
 }
 
 Flow HostBody::finally(const syntax::Try* node, Scope* scope, Flow flow) {
-  if (node->final_body.empty() || (in_.pending_ && in_.pending_->fatal)) return flow;
-  std::optional<Pending> saved = std::move(in_.pending_);
-  in_.pending_.reset();
+  if (node->final_body.empty() || (in_.errors_.pending && in_.errors_.pending->fatal)) return flow;
+  std::optional<Pending> saved = std::move(in_.errors_.pending);
+  in_.errors_.pending.reset();
   const Value returned = in_.return_value_;
   Flow last = run(node->final_body, scope);
   if (last != Flow::Normal) return last;
   in_.return_value_ = returned;
-  in_.pending_ = std::move(saved);
+  in_.errors_.pending = std::move(saved);
   return flow;
 }
 

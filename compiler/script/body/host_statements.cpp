@@ -34,8 +34,8 @@ Flow HostBody::one(const syntax::Node* node, Scope* scope) {
     case NodeKind::With: return with(syntax::as<syntax::With>(node), scope);
     case NodeKind::FunctionDef: return function(syntax::as<syntax::FunctionDef>(node), scope);
     case NodeKind::ClassDef: return class_(syntax::as<syntax::ClassDef>(node), scope);
-    case NodeKind::Import: return flow_of(in_.import_names(syntax::as<syntax::Import>(node), scope));
-    case NodeKind::ImportFrom: return flow_of(in_.import_from(syntax::as<syntax::ImportFrom>(node), scope));
+    case NodeKind::Import: return flow_of(in_.modules_.import_names(syntax::as<syntax::Import>(node), scope));
+    case NodeKind::ImportFrom: return flow_of(in_.modules_.import_from(syntax::as<syntax::ImportFrom>(node), scope));
     case NodeKind::Raise: return raise(syntax::as<syntax::Raise>(node), scope);
     case NodeKind::Assert: return assertion(syntax::as<syntax::Assert>(node), scope);
     case NodeKind::Pass: return Flow::Normal;

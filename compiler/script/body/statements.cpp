@@ -25,7 +25,7 @@ Flow KernelBody::run(syntax::Stmts body, Scope* scope) {
     Flow flow = one(node, scope);
     in_.leave(2);
     if (flow == Flow::Error) {
-      if (in_.pending_ && in_.pending_->unwinds) return Flow::Error;
+      if (in_.errors_.pending && in_.errors_.pending->unwinds) return Flow::Error;
       if (!in_.report_pending()) return Flow::Error;
       poison_targets(node, scope);
       continue;

@@ -185,7 +185,7 @@ void EntryFinder::add(EntryKind kind, std::string text, text::Span span, std::ve
 Value EntryFinder::specialise(Jit* jit) {
   Arguments none;
   none.call = {jit->function->anchor, jit->function->def->name.at.begin, jit->function->def->name.at.end};
-  Value v = in_.evaluate_kernel(jit->function, &none, jit->is_private, jit->persistent);
+  Value v = in_.reuse().evaluate(jit->function, &none, jit->is_private, jit->persistent);
   if (v.is_error()) {
     in_.take_pending();
     return Value::none();
@@ -272,7 +272,7 @@ void EntryFinder::failures() {
   std::unordered_map<const syntax::Node*, std::size_t> numbers;
   for (std::size_t i = 0; i < e_.tree->statements().size(); ++i)
     numbers.emplace(e_.tree->statements()[i].node->statement, i);
-  for (const Interpreter::Failure& f : in_.failures()) {
+  for (const Failure& f : in_.failures()) {
     const std::string_view code = f.pending.diagnostic.code;
     if (code.empty() || code == code::kOpaque) continue;
     text::Anchors::Place place = e_.anchors.resolve(f.pending.diagnostic.span);

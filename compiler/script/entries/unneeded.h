@@ -11,7 +11,7 @@ namespace tilewright::script {
 
 class Interpreter;
 
-// Where run_module() finds the names of lists that it passes over; no name that a script could write.
+// Where Modules::run() finds the names of lists that it passes over; no name that a script could write.
 inline constexpr std::string_view kUnneeded = "entries.unneeded";
 
 // The name of such a list, which ends with CONFIGS, that the statement binds; empty: it binds none.

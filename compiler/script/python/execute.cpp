@@ -56,7 +56,7 @@ Value py_exec(Interpreter& in, const Arguments& args, Value) {
   constexpr std::uint32_t kLevels = 8;
   if (!runs_without(*tree, *names)) return not_followed(in, args);
   if (!in.enter(kLevels, args.call)) return Value::error();
-  Scope* scope = in.run_module(tree);
+  Scope* scope = in.modules().run(tree);
   in.leave(kLevels);
   if (in.has_pending()) return Value::error();
   const std::vector<Scope::Binding> made = scope->bindings;

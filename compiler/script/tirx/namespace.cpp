@@ -266,7 +266,7 @@ Value make_prim_func(Interpreter& in, const Arguments& args, KernelOptions optio
   Function* f = decorated(in, args, "prim_func");
   if (!f) return Value::error();
   f->mode = FunctionMode::PrimFunc;
-  return in.evaluate_kernel(f, nullptr, options.is_private, options.persistent);
+  return in.reuse().evaluate(f, nullptr, options.is_private, options.persistent);
 }
 
 // The scopes around a function as they are now; of a module the names that its statement mentions. `itself`: what its

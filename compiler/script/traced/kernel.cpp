@@ -40,7 +40,7 @@ class Trace {
   Value given(std::string_view name) const { return option(name) ? option(name)->value : Value::none(); }
   // A call of a function of the prelude, as if the decorator made it.
   Value prelude_call(std::string_view name, std::initializer_list<Value> arguments) {
-    const Value function = in_.prelude_of(std::string(kEntryFile), name);
+    const Value function = in_.modules().prelude_of(std::string(kEntryFile), name);
     if (function.is_error()) return function;
     return in_.call(function, {arguments.begin(), arguments.size()}, options_.call);
   }

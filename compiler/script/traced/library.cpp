@@ -26,7 +26,7 @@ Value decorate(Interpreter& in, const Arguments& args, Value self) {
   Arguments given;
   given.keywords = options;
   given.call = given.function = args.call;
-  return in.evaluate_kernel(f, &given, false, false);
+  return in.reuse().evaluate(f, &given, false, false);
 }
 
 Value kernel(Interpreter& in, const Arguments& args, Value) {
@@ -119,7 +119,7 @@ Value swizzle(Interpreter& in, const Record& record, Value) {
 }
 
 Value of_file(Interpreter& in, const Record& record, Value) {
-  return in.prelude_of("0.27/" + std::string(record.detail), record.name);
+  return in.modules().prelude_of("0.27/" + std::string(record.detail), record.name);
 }
 
 Value idioms(Interpreter& in, const Record&, Value) {

@@ -42,7 +42,7 @@ Value decorate(Interpreter& in, const Arguments& args, Value self) {
   if (!f) return Value::error();
   if (f->def->returns) return args.positional[0];  // of scalars, for T.cuda.tile.ewise
   f->mode = FunctionMode::PrimFunc;
-  return in.evaluate_kernel(f, nullptr, self.is_bool() && self.b, false);
+  return in.reuse().evaluate(f, nullptr, self.is_bool() && self.b, false);
 }
 
 Value function(Interpreter& in, const Arguments& args, Value) {
@@ -271,7 +271,7 @@ Value package_t(Interpreter& in) { return surface_space(in, "T", "tirx", lookup_
 Value cuda(Interpreter& in, const Record&, Value) { return surface_space(in, "T.cuda", "tirx.cuda", lookup_surface); }
 
 Value of_launch_file(Interpreter& in, const Record& record, Value) {
-  return in.prelude_of("0.27/" + std::string(record.detail), record.name);
+  return in.modules().prelude_of("0.27/" + std::string(record.detail), record.name);
 }
 
 // A name of 0.27, "cuda.wgmma.noop_barrier".
