@@ -30,7 +30,7 @@ class Budget {
   }
   void set_step_limit(std::uint64_t limit) { step_limit_ = limit; }
 
-  // ---- bytes; `used`: in all, by now ----
+  // ---- bytes; `used`: in all ----
   bool has_room(std::uint64_t used, std::uint64_t more = 0) const {
     return used <= memory_limit_ && more <= memory_limit_ - used;
   }
