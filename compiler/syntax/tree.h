@@ -44,9 +44,7 @@ struct TopLevel {
   text::Digest digest;                 // of `text`
   std::span<const Name> names;         // each name that stands anywhere in it as an expression or after `global`, once
   std::span<const UnreadName> unread;  // assignments whose name nothing looks at
-  // Of a large statement under edit that the direct reader (direct.h) leaves to the parser, so that the next edit is
-  // cheap; else null.
-  std::shared_ptr<const TSTree> tree;
+  std::shared_ptr<const TSTree> tree;  // of a large statement under edit, so that the next edit is cheap; else null
   // What it takes from the module and gives to it. Made by the first who asks; safe from any thread.
   const FreeNames& free_names() const;
 
