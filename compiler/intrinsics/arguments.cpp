@@ -1,5 +1,6 @@
 #include "compiler/intrinsics/arguments.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -32,10 +33,18 @@ const Operand* Arguments::operand(std::string_view name) const {
 }
 
 const Operand* Arguments::operand_at(std::size_t position) const {
+  std::size_t at = 0;
   for (const Operand& o : row_.operands) {
-    const int first = this->position(o);
-    const std::size_t n = o.kind == OperandKind::List || o.kind == OperandKind::Variadic ? items(o).size() : 1;
-    if (first >= 0 && position >= static_cast<std::size_t>(first) && position < first + n) return &o;
+    std::size_t count = 1;
+    if (o.kind == OperandKind::List) {
+      const std::int64_t* length = at < args_.size() ? ir::constant(args_[at]) : nullptr;
+      count = length ? static_cast<std::size_t>(*length) : 0;
+      ++at;
+    } else if (o.kind == OperandKind::Variadic) {
+      count = args_.size() - std::min(at, args_.size());
+    }
+    if (position >= at && position < at + count) return &o;
+    at += o.kind == OperandKind::Variadic ? 1 : count;
   }
   return nullptr;
 }

@@ -7,6 +7,7 @@
 #include "compiler/intrinsics/form_parts.h"
 #include "compiler/ptx/helper.h"
 #include "compiler/ptx/operands.h"
+#include "compiler/ptx/table.h"
 
 namespace tilewright::intrinsics {
 namespace {
@@ -332,7 +333,7 @@ Reading read(const Form& form, std::span<const ir::Expr> args) {
     call.pred->dtype = out.out.pred.dtype();
   }
   call.preserve_dst = !is_absent(args[static_cast<std::size_t>(a.position(form.operands[form.keep]))]);
-  if (auto fault = ptx::refusal_of(instruction, call, out.out.resolved)) throw std::invalid_argument(*fault);
+  if (auto fault = ptx::operands_refusal(instruction, call, out.out.resolved)) throw std::invalid_argument(*fault);
   return out;
 }
 
@@ -489,7 +490,7 @@ std::optional<std::string> verify_form(const Form& form, std::span<const ir::Exp
     }
     if (lacks_integers(call.resolved.instruction, target))
       return "kind::i8 needs sm_100a, this is " + target.name() + ", which has no integers in tensor memory";
-    ptx::helper_of(call.resolved);
+    ptx::check_helper(call.resolved);
   } catch (const std::invalid_argument& fault) {
     return fault.what();
   }

@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <deque>
-#include <memory>
 #include <mutex>
+#include <new>
 #include <stdexcept>
-#include <unordered_map>
+#include <string>
+#include <vector>
 
 #include "compiler/intrinsics/arguments.h"
 #include "compiler/intrinsics/effect_text.h"
 #include "compiler/intrinsics/form_parts.h"
 #include "compiler/ptx/helper.h"
 #include "compiler/ptx/operands.h"
+#include "compiler/ptx/table.h"
 
 namespace tilewright::intrinsics {
 namespace {
@@ -202,43 +203,65 @@ class Maker {
   const Intrinsic* same_;
 };
 
-// All forms side by side: those of a row of compiler/ptx follow each other, the one without a row of the table last.
-struct Forms {
-  std::vector<Form> forms;
-  std::unordered_map<const ptx::Row*, std::span<const Form>> of_row;
-  std::deque<std::string> names;
+// The forms of each row of compiler/ptx, the one without a row of the table last: made by the first who asks, since a
+// script has few of them. Each row has a place for as many as any has, so that all stand between two addresses. Never
+// destroyed.
+class Forms {
+ public:
+  static constexpr std::size_t kMost = 6;  // of a row
 
-  Forms() {
-    std::vector<std::pair<const ptx::Row*, const Intrinsic*>> wanted;
-    for (const ptx::Row& row : ptx::rows()) {
-      std::vector<std::string_view> ids;
-      for (const ptx::SameAs& same : row.same_as) {
-        if (form_map(same.id).empty() || std::ranges::count(ids, same.id)) continue;
-        ids.push_back(same.id);
-        wanted.emplace_back(&row, row_of_id(same.id));
-      }
-      wanted.emplace_back(&row, nullptr);
-    }
-    forms.resize(wanted.size());
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const auto& [row, same] = wanted[i];
-      if (i == 0 || wanted[i - 1].first->family != row->family) names.push_back("ptx." + row->family);
-      Maker(forms[i], *row, same).make(names.back());
-      std::span<const Form>& all = of_row[row];
-      all = {all.empty() ? &forms[i] : all.data(), all.size() + 1};
-    }
+  Forms() : rows_(ptx::row_count()), bytes_(rows_.size() * kMost * sizeof(Form)) {
+    storage_ = static_cast<std::byte*>(::operator new(bytes_));
   }
+
+  std::span<const Form> of(const ptx::Row& row) {
+    const std::size_t index = ptx::row_index(row);
+    OfRow& known = rows_[index];
+    std::call_once(known.once, [&] { known.forms = make(row, known.name, storage_ + index * kMost * sizeof(Form)); });
+    return known.forms;
+  }
+  bool holds(const void* at) const {
+    std::less<const void*> before;
+    return !before(at, storage_) && before(at, storage_ + bytes_);
+  }
+
+ private:
+  struct OfRow {
+    std::once_flag once;
+    std::string name;
+    std::span<const Form> forms;
+  };
+
+  static std::span<const Form> make(const ptx::Row& row, std::string& name, std::byte* to) {
+    name = "ptx." + row.family;
+    std::vector<std::string_view> ids;
+    for (const ptx::SameAs& same : row.same_as) {
+      if (!form_map(same.id).empty() && !std::ranges::count(ids, same.id)) ids.push_back(same.id);
+    }
+    if (ids.size() >= kMost) throw std::logic_error(std::string(row.id) + ": more forms than kMost");
+    Form* first = nullptr;
+    for (std::size_t i = 0; i <= ids.size(); ++i) {
+      Form* form = new (to + i * sizeof(Form)) Form;
+      if (i == 0) first = form;
+      Maker(*form, row, i < ids.size() ? row_of_id(ids[i]) : nullptr).make(name);
+    }
+    return {first, ids.size() + 1};
+  }
+
+  std::vector<OfRow> rows_;
+  std::size_t bytes_;
+  std::byte* storage_;
 };
 
 std::atomic<const Forms*> made_forms{nullptr};
 
-const Forms& the_forms() {
-  static const std::unique_ptr<const Forms> forms = [] {
-    auto made = std::make_unique<const Forms>();
-    made_forms.store(made.get(), std::memory_order_release);
-    return made;
+Forms& the_forms() {
+  static Forms& forms = [] -> Forms& {
+    auto* made = new Forms;
+    made_forms.store(made, std::memory_order_release);
+    return *made;
   }();
-  return *forms;
+  return forms;
 }
 
 template <class T>
@@ -288,21 +311,23 @@ const Intrinsic& sink_tag() { return the_tags().tags[2]; }
 
 const Intrinsic* form_callee(const ir::Callee* callee) {
   const Forms* forms = made_forms.load(std::memory_order_acquire);
-  if (forms && within(callee, forms->forms.data(), forms->forms.size())) return static_cast<const Form*>(callee);
+  if (forms && forms->holds(callee)) return static_cast<const Form*>(callee);
   return within(callee, the_tags().tags, 3) ? static_cast<const Intrinsic*>(callee) : nullptr;
 }
 
 const Form* form_of(const Intrinsic& row) {
   const Forms* forms = made_forms.load(std::memory_order_acquire);
-  return forms && within(&row, forms->forms.data(), forms->forms.size()) ? static_cast<const Form*>(&row) : nullptr;
+  return forms && forms->holds(&row) ? static_cast<const Form*>(&row) : nullptr;
 }
 
 std::vector<const Form*> all_forms() {
   std::vector<const Form*> out;
-  for (const Form& form : the_forms().forms) out.push_back(&form);
+  for (const ptx::Row& row : ptx::rows()) {
+    for (const Form& form : forms_of(row)) out.push_back(&form);
+  }
   return out;
 }
 
-std::span<const Form> forms_of(const ptx::Row& row) { return the_forms().of_row.at(&row); }
+std::span<const Form> forms_of(const ptx::Row& row) { return the_forms().of(row); }
 
 }  // namespace tilewright::intrinsics

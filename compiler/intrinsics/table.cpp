@@ -4,6 +4,7 @@
 #include <cassert>
 #include <deque>
 #include <mutex>
+#include <unordered_map>
 
 #include "compiler/intrinsics/forms.h"
 #include "compiler/intrinsics/rows/rows.h"
@@ -26,6 +27,7 @@ struct Names {
 // All rows side by side, and an index by name for each release: built at the first question, some twenty microseconds.
 struct Table {
   std::vector<Intrinsic> rows;
+  std::unordered_map<std::string_view, Intrinsic*> by_id;
   std::size_t spelled = 0;  // that many come first; lowering alone makes the others
   std::array<const Intrinsic*, std::size(kRowNames)> known{};
   std::deque<std::string> words;
@@ -53,6 +55,8 @@ struct Table {
     for (auto family : families) rows.insert(rows.end(), family.begin(), family.end());
     spelled = rows.size();
     for (auto family : internal) rows.insert(rows.end(), family.begin(), family.end());
+    by_id.reserve(rows.size());
+    for (Intrinsic& row : rows) by_id.try_emplace(row.id, &row);
 
     respell();
     // Forms are told apart by what the first release's first form of the same name lacks.
@@ -81,9 +85,9 @@ struct Table {
     return index.names;
   }
 
-  Intrinsic* find(std::string_view id) {
-    auto row = std::ranges::find(rows, id, &Intrinsic::id);
-    return row == rows.end() ? nullptr : &*row;
+  Intrinsic* find(std::string_view id) const {
+    auto row = by_id.find(id);
+    return row == by_id.end() ? nullptr : row->second;
   }
 
   void respell() {
@@ -120,7 +124,7 @@ struct Table {
 };
 
 const Table& the_table() {
-  static const Table table;
+  static const Table& table = *new Table;  // never destroyed: at the end of the program nobody is served by it
   return table;
 }
 
@@ -134,10 +138,7 @@ std::span<const Named> names(text::Dialect release) { return names_in(release).b
 
 std::span<const Named> forms(text::Dialect release, std::string_view name) { return names_in(release).forms(name); }
 
-const Intrinsic* row_of_id(std::string_view id) {
-  auto row = std::ranges::find(the_table().rows, id, &Intrinsic::id);
-  return row == the_table().rows.end() ? nullptr : &*row;
-}
+const Intrinsic* row_of_id(std::string_view id) { return the_table().find(id); }
 
 const Intrinsic& row_of(KnownRow name) {
   assert(name);

@@ -6,6 +6,7 @@
 
 #include "compiler/ptx/operands.h"
 #include "compiler/ptx/row_text.h"
+#include "compiler/ptx/table.h"
 #include "compiler/ptx/words.h"
 
 namespace tilewright::ptx {
@@ -304,8 +305,12 @@ std::vector<std::size_t> Resolved::sinks() const {
 }
 
 std::optional<std::string> refusal_of(const Candidate& candidate, const Call& call, Resolved& out) {
-  const Row& row = *candidate.row;
   if (Fault fault = fault_of(candidate)) return fault;
+  return operands_refusal(candidate, call, out);
+}
+
+std::optional<std::string> operands_refusal(const Candidate& candidate, const Call& call, Resolved& out) {
+  const Row& row = *candidate.row;
   out = {candidate, {}, call.operands, call.pred, call.preserve_dst};
   std::size_t count = 0;
   for (const Operand& operand : row.operands) {

@@ -64,12 +64,12 @@ bool lane_sunk(const Resolved& call, const Bound& bound, int lane) {
   return call.arguments[bound.first + static_cast<std::size_t>(lane)].kind == Argument::Kind::Sink;
 }
 
-std::string constant_of(const Resolved& call, const Bound& bound) {
+std::int64_t constant_of(const Resolved& call, const Bound& bound) {
   const Argument& argument = call.arguments[bound.first];
   if (!argument.value)
     throw std::invalid_argument(std::string(call.instruction.row->id) + ": '" + std::string(bound.operand->name) +
                                 "' is part of the instruction's text and must be a constant after unrolling");
-  return std::to_string(*argument.value);
+  return *argument.value;
 }
 
 std::int64_t offset_of(const Resolved& call, const Bound& bound) {
@@ -79,6 +79,16 @@ std::int64_t offset_of(const Resolved& call, const Bound& bound) {
     throw std::invalid_argument(std::string(call.instruction.row->id) + ": the offset of T.ptx.addr for '" +
                                 std::string(bound.operand->name) + "' must be a constant after unrolling");
   return *argument.bytes;
+}
+
+// Whether a register goes in where it is written, because its former value counts.
+bool keeps(const Resolved& call, const Bound& bound, const Binding& binding) {
+  const Access access = bound.operand->access;
+  const bool kept = access == Access::Both || (access == Access::Write && call.preserve_dst);
+  if (kept && !binding.bound.empty())
+    throw std::invalid_argument(std::string(call.instruction.row->id) + ": '" + std::string(bound.operand->name) +
+                                "' keeps its value, which " + ir::dtype_name(bound.dtype) + " cannot");
+  return kept;
 }
 
 // "sink_d12" for lanes 1 and 2 of d, in the order of the names.
@@ -103,7 +113,7 @@ std::string name_of(const Resolved& call) {
   int address = 0;
   for (const Bound& bound : call.operands) {
     const Operand& operand = *bound.operand;
-    if (operand.kind == OperandKind::Immediate) parts.push_back(constant_of(call, bound));
+    if (operand.kind == OperandKind::Immediate) parts.push_back(std::to_string(constant_of(call, bound)));
     if (operand.kind == OperandKind::Address) {
       std::int64_t bytes = offset_of(call, bound);
       if (bytes != 0)
@@ -167,7 +177,7 @@ class Writer {
 
   std::string text_of(const Bound& bound) {
     const Operand& operand = *bound.operand;
-    if (operand.kind == OperandKind::Immediate) return constant_of(call_, bound);
+    if (operand.kind == OperandKind::Immediate) return std::to_string(constant_of(call_, bound));
     std::vector<std::string> registers;
     for (int lane = 0; lane < bound.lanes; ++lane) {
       if (lane_sunk(call_, bound, lane)) {
@@ -203,10 +213,7 @@ class Writer {
     Binding binding = binding_of(bound.dtype);
     std::string type(binding.type), letter(1, binding.letter);
     Access access = bound.operand->access;
-    bool kept = access == Access::Both || (access == Access::Write && call_.preserve_dst);
-    if (kept && !binding.bound.empty())
-      throw std::invalid_argument(std::string(row_.id) + ": '" + std::string(bound.operand->name) +
-                                  "' keeps its value, which " + ir::dtype_name(bound.dtype) + " cannot");
+    const bool kept = keeps(call_, bound, binding);
     parameters_.push_back(type + (access == Access::Read ? " " : "& ") + name);
     if (access == Access::Read) {
       inputs_.push_back("\"" + letter + "\"(" + (binding.bound.empty() ? name : applied(binding.to, name)) + ")");
@@ -293,6 +300,18 @@ class Writer {
 Helper helper_of(const Resolved& call) {
   std::string name = name_of(call);
   return {name, Writer(call).source(name)};
+}
+
+void check_helper(const Resolved& call) {
+  for (const Bound& bound : call.operands) {
+    if (bound.operand->kind == OperandKind::Immediate) constant_of(call, bound);
+    if (bound.operand->kind == OperandKind::Address) offset_of(call, bound);
+  }
+  for (const Bound& bound : call.operands) {
+    if (bound.operand->kind != OperandKind::Register) continue;
+    for (int lane = 0; lane < bound.lanes; ++lane)
+      if (!lane_sunk(call, bound, lane)) keeps(call, bound, binding_of(bound.dtype));
+  }
 }
 
 std::vector<std::size_t> forwarded(const Resolved& call) {

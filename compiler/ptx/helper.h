@@ -12,6 +12,9 @@ struct Helper {
 // Constants of the call must be known: throws std::invalid_argument for an immediate or an offset that is none.
 Helper helper_of(const Resolved& call);
 
+// Throws what helper_of would, without making the text.
+void check_helper(const Resolved& call);
+
 // Which arguments of the call the helper takes, in order; the predicate comes after them.
 std::vector<std::size_t> forwarded(const Resolved& call);
 

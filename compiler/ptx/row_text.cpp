@@ -29,9 +29,7 @@ class Reader {
     std::vector<std::string_view> words = split(text_.modifiers, ' ');
     if (words.empty()) fail("no mnemonic", text_.modifiers);
     row_.mnemonic = words[0];
-    row_.family = std::string(words[0]);
-    for (char& c : row_.family)
-      if (c == '.') c = '_';
+    row_.family = family_name(text_);
     for (std::size_t i = 1; i < words.size(); ++i) {
       std::string_view word = words[i];
       Slot slot;
@@ -338,5 +336,11 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 Row read_row(const RowText& text) { return Reader(text).read(); }
+
+std::string family_name(const RowText& text) {
+  std::string name(text.modifiers.substr(0, text.modifiers.find(' ')));
+  std::ranges::replace(name, '.', '_');
+  return name;
+}
 
 }  // namespace tilewright::ptx

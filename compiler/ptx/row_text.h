@@ -38,6 +38,8 @@ struct RowText {
 
 // Throws std::logic_error, which names the row: the table is ours, a fault in it is a fault of the program.
 Row read_row(const RowText& text);
+// The family alone.
+std::string family_name(const RowText& text);
 
 // The choices that a row names with @NAME, separated by |.
 std::string_view choice_list(std::string_view name);

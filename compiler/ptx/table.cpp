@@ -1,34 +1,86 @@
-#include <algorithm>
-#include <map>
+#include "compiler/ptx/table.h"
 
-#include "compiler/ptx/row.h"
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+
 #include "compiler/ptx/rows/rows.h"
 
 namespace tilewright::ptx {
 namespace {
 
-// The table, read once.
-struct Table {
-  std::vector<Row> rows;
-  std::map<std::string_view, std::vector<const Row*>> families;
-  std::map<std::string_view, const Row*> by_id;
+constexpr std::size_t kRowCount = 506;
 
+// The table. A row is read by the first who asks for it: a script uses few of them. Never destroyed: that would take as
+// long as reading it.
+class Table {
+ public:
   Table() {
     std::span<const RowText> all[] = {
         integer_rows(), floating_rows(), compare_rows(), convert_rows(),     move_rows(),     memory_rows(),
         atomic_rows(),  bulk_rows(),     tensor_rows(),  override_rows(),    mbarrier_rows(), sync_rows(),
         matrix_rows(),  wgmma_rows(),    tcgen05_rows(), tcgen05_mma_rows(), fabric_rows()};
-    for (std::span<const RowText> texts : all)
-      for (const RowText& text : texts) rows.push_back(read_row(text));
-    for (const Row& row : rows) {
-      families[row.family].push_back(&row);
-      by_id[row.id] = &row;
+    std::size_t count = 0;
+    for (std::span<const RowText> texts : all) {
+      for (const RowText& text : texts) {
+        if (count == kRowCount) throw std::logic_error("more rows than kRowCount");
+        texts_[count] = &text;
+        families_[family_name(text)].rows.push_back(&rows_[count]);
+        by_id_[text.id] = count++;
+      }
     }
+    if (count != kRowCount) throw std::logic_error("fewer rows than kRowCount");
   }
+
+  std::span<const Row> all() {
+    for (const Row& row : rows_) ensure(row);
+    return rows_;
+  }
+  // Row `index` of the table, read or not, is at `first() + index`.
+  const Row* first() const { return rows_.data(); }
+
+  struct Family {
+    std::vector<const Row*> rows;
+    std::atomic<bool> read = false;
+  };
+  using Families = std::map<std::string, Family, std::less<>>;
+  const Families& families() const { return families_; }
+
+  std::span<const Row* const> family(std::string_view name) {
+    auto found = families_.find(name);
+    if (found == families_.end()) return {};
+    Family& family = found->second;
+    if (!family.read.load(std::memory_order_acquire)) {
+      for (const Row* row : family.rows) ensure(*row);
+      family.read.store(true, std::memory_order_release);
+    }
+    return family.rows;
+  }
+
+  const Row* find(std::string_view id) {
+    auto found = by_id_.find(id);
+    return found == by_id_.end() ? nullptr : &ensure(rows_[found->second]);
+  }
+
+  const Row& ensure(const Row& row) {
+    const auto index = static_cast<std::size_t>(&row - rows_.data());
+    std::call_once(once_[index], [&] { rows_[index] = read_row(*texts_[index]); });
+    return row;
+  }
+
+ private:
+  std::array<Row, kRowCount> rows_;
+  std::array<const RowText*, kRowCount> texts_{};
+  std::array<std::once_flag, kRowCount> once_;
+  Families families_;
+  std::map<std::string_view, std::size_t> by_id_;
 };
 
-const Table& table() {
-  static const Table made;
+Table& table() {
+  static Table& made = *new Table;
   return made;
 }
 
@@ -53,23 +105,22 @@ std::string_view Row::same_row(const Filled& filled) const {
   return {};
 }
 
-std::span<const Row> rows() { return table().rows; }
+std::span<const Row> rows() { return table().all(); }
+std::size_t row_count() { return kRowCount; }
+std::size_t row_index(const Row& row) { return static_cast<std::size_t>(&row - table().first()); }
 
-std::span<const Row* const> family(std::string_view name) {
-  auto found = table().families.find(name);
-  if (found == table().families.end()) return {};
-  return found->second;
-}
+std::span<const Row* const> family(std::string_view name) { return table().family(name); }
 
 std::vector<std::string_view> families() {
   std::vector<std::string_view> out;
-  for (const auto& [name, rows] : table().families) out.push_back(name);
+  for (const auto& [name, family] : table().families()) out.push_back(name);
   return out;
 }
 
-const Row* find_row(std::string_view id) {
-  auto found = table().by_id.find(id);
-  return found == table().by_id.end() ? nullptr : found->second;
+const Row& first_of_family(std::string_view name) {
+  return table().ensure(*table().families().find(name)->second.rows.front());
 }
+
+const Row* find_row(std::string_view id) { return table().find(id); }
 
 }  // namespace tilewright::ptx

@@ -298,6 +298,8 @@ bool Interpreter::equals(Value a, Value b) {
   // spent.
   budget_.spend(1);
   if (budget_.is_exceeded()) return false;
+  if (a.tag == Tag::Object && b.tag == Tag::Object && a.o->type == Type::Str && b.o->type == Type::Str)
+    return equal_objects(a, b);
   if (auto x = as_big(a), y = as_big(b); x && y) return *x == *y;
   if (auto x = as_number(a), y = as_number(b); x && y) return *x == *y;
   if (a.is_expr() && b.is_expr()) return a.e == b.e || ir::structurally_equal(a.as_expr(), b.as_expr());

@@ -18,6 +18,11 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 std::size_t find_malformed_utf8(std::string_view text) {
   std::size_t i = 0;
   while (i < text.size()) {
+    for (std::uint64_t eight; i + sizeof eight <= text.size(); i += sizeof eight) {
+      std::memcpy(&eight, text.data() + i, sizeof eight);
+      if (eight & 0x8080808080808080) break;
+    }
+    if (i == text.size()) break;
     const auto lead = static_cast<unsigned char>(text[i]);
     if (lead < 0x80) {
       ++i;

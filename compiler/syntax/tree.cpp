@@ -10,6 +10,7 @@
 
 #include "compiler/syntax/acceptance.h"
 #include "compiler/syntax/convert.h"
+#include "compiler/syntax/direct.h"
 #include "compiler/syntax/names.h"
 #include "compiler/syntax/parser.h"
 #include "compiler/syntax/recover.h"
@@ -72,10 +73,22 @@ void identify(TopLevel& top) {
 // Reads one statement. `old` is what stood in its place before, if that is known. `faulty`: the scanner of lines found
 // something wrong with it, so that the parser need not try.
 std::shared_ptr<const TopLevel> read(std::string_view text, bool faulty, const TopLevel* old, Parser& parser) {
-  auto top = std::make_shared<TopLevel>();
-  top->text = text;
+  const auto unread = [text] {
+    auto top = std::make_shared<TopLevel>();
+    top->text = text;
+    top->arena.reserve(text.size() * kArenaBytesPerByte + kArenaBytesPerStatement);
+    return top;
+  };
+  auto top = unread();
+  if (!faulty) {
+    top->statement = read_directly(top->text, top->arena);
+    if (top->statement) {
+      identify(*top);
+      return top;
+    }
+    top = unread();
+  }
   text = top->text;
-  top->arena.reserve(text.size() * kArenaBytesPerByte + kArenaBytesPerStatement);
 
   TreePtr tree;
   if (old && old->tree && !faulty) {

@@ -74,6 +74,9 @@ bool is_wide_blank(std::string_view character) {
   return character.size() == 3 && character.starts_with("\xe2\x80") && character[2] <= '\x8a';
 }
 
+// Neither ends a line nor means anything to anyone where it stands within one.
+bool is_ordinary(char c) { return c >= 0x20 && c < 0x7F && c != ':' && c != '#'; }
+
 class Printer {
  public:
   Printer(std::FILE* to, Kind kind) : to_(to), kind_(kind), line_(line_of(to)) {}
@@ -81,6 +84,10 @@ class Printer {
   void print(std::string_view text) {
     std::size_t from = 0;  // of what is not written yet
     for (std::size_t i = 0; i < text.size();) {
+      if (!line_.blank) {
+        while (i < text.size() && is_ordinary(text[i])) ++i;
+        if (i == text.size()) break;
+      }
       const char c = text[i];
       if (((c == '\n' || c == '\t') && kind_ != Kind::Words) || (c >= 0x20 && c < 0x7F)) {
         if ((c == ':' || c == '#') && is_command(text.substr(i), line_.blank)) {

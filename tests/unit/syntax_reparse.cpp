@@ -162,8 +162,8 @@ TEST_CASE("syntax: any sequence of edits ends where a fresh parse does") {
   }
 }
 
-TEST_CASE("syntax: a statement under edit is parsed with the help of its former tree") {
-  std::string large = "def f():\n";
+TEST_CASE("syntax: a statement under edit that the parser reads is parsed with the help of its former tree") {
+  std::string large = "async def f():\n";  // which the direct reader leaves to it
   for (int i = 0; i < 320; ++i) large += "    a" + std::to_string(i) + " = b(1, 'c') + d[2:3]\n";
   std::string text = "x = 1\n" + large + "y = 2\n";
   auto tree = parse(text);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/text/nearest.h"
+#include "compiler/text/word_list.h"
 
 namespace tilewright::script::python {
 namespace {
@@ -205,13 +206,10 @@ std::string_view nearest_package(std::string_view name) {
 std::string_view nearest_in_library(std::string_view module, std::string_view name) {
   for (const Library& row : kLibrary) {
     if (row.module != module || name.starts_with('_')) continue;
+    if (text::lists_word(row.names, name)) return {};
     text::Nearest nearest(name);
-    bool there = false;
-    for_words(row.names, [&](std::string_view word) {
-      there = there || word == name;
-      nearest.consider(word);
-    });
-    return there ? std::string_view() : nearest.found();
+    for_words(row.names, [&](std::string_view word) { nearest.consider(word); });
+    return nearest.found();
   }
   return {};
 }

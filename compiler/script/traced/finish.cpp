@@ -152,8 +152,13 @@ class Contract {
   }
 
   void expression(ir::Expr e) {
-    if (!e || !seen_.insert(e.get()).second) return;
-    if (const auto* load = e.as<ir::Load>()) {
+    if (!e) return;
+    ir::Expr buffer[3];
+    const auto children = ir::children(*e.get(), buffer);
+    const auto* load = e.as<ir::Load>();
+    if (!load && children.empty()) return;
+    if (!seen_.insert(e.get()).second) return;
+    if (load) {
       if (is_memory(*load->buffer)) {
         found("a traced kernel does not read " + place(*load->buffer) + " by an index",
               "write txl.ptx.ld from " + std::string(load->buffer->name) + ".ptr_to([...]) into a register");
@@ -162,8 +167,7 @@ class Contract {
       return;
     }
     if (const auto* call = e.as<ir::Call>()) return of_call(*call);
-    ir::Expr buffer[3];
-    for (ir::Expr child : ir::children(*e.get(), buffer)) expression(child);
+    for (ir::Expr child : children) expression(child);
   }
 
   void of_call(const ir::Call& call) {
