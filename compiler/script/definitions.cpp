@@ -391,7 +391,8 @@ void end_class_body(Interpreter& in, Class* cls) {
 }  // namespace
 
 std::string_view Interpreter::private_name(std::string_view name, Scope* scope) {
-  if (!is_private(name)) return name;
+  // The reference evaluates the expressions of a kernel apart from the class around it.
+  if (!is_private(name) || in_script_mode()) return name;
   for (Scope* s = scope; s; s = s->parent) {
     Scope::Binding* b = s->find(s->kind == Scope::Kind::Class ? kClassItself : "__class__");
     Class* cls = b ? b->value.as<Class>() : nullptr;
