@@ -4,6 +4,7 @@
 
 #include "compiler/script/aliases.h"
 #include "compiler/script/interpreter.h"
+#include "compiler/script/python/enums.h"
 #include "compiler/script/python/python.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/surface.h"
@@ -435,7 +436,12 @@ Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
   cls->scope->parent = scope;
   hold(scope);
   cls->scope->set(kClassItself, Value::object(cls));
-  Flow flow = exec_host(def->body, cls->scope);
+  Flow flow = Flow::Normal;
+  for (std::size_t i = 0; cls->is_enum && i < def->body.size() && flow == Flow::Normal; ++i) {
+    flow = exec_host(def->body.subspan(i, 1), cls->scope);
+    if (flow == Flow::Normal && !python::number_autos(*this, cls)) flow = Flow::Error;
+  }
+  if (!cls->is_enum) flow = exec_host(def->body, cls->scope);
   if (flow == Flow::Error) return Value::error();
   for (auto& b : cls->scope->bindings) {
     if (Function* f = b.value.as<Function>()) f->owner = cls;
