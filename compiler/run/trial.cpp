@@ -38,9 +38,15 @@ Unknowns unknowns_of(const lower::LoweredKernel& kernel, const TrialBudget& budg
   return out;
 }
 
+// One extent or scalar with a value unlike those of the others.
+struct Alone {
+  std::string name;
+  std::int64_t value = 0;
+};
+
 // Values for all that a launch needs and was not given.
 Bindings small_values(const lower::LoweredKernel& kernel, const TrialBudget& budget, std::int64_t extent,
-                      std::int64_t scalar) {
+                      std::int64_t scalar, const std::optional<Alone>& alone) {
   Bindings out;
   for (const lower::ExtentBinding& e : kernel.plan.extents) out.values[std::string(e.var->name)] = Number::of(extent);
   for (const lower::KernelParam& p : kernel.plan.params) {
@@ -49,6 +55,7 @@ Bindings small_values(const lower::LoweredKernel& kernel, const TrialBudget& bud
     if (p.kind != lower::ParamKind::Scalar || p.value || out.values.contains(name)) continue;
     out.values[name] = p.dtype.is_floating() ? Number::of(1.0) : Number::of(scalar);
   }
+  if (alone) out.values[alone->name] = Number::of(alone->value);
   for (const auto& [name, value] : budget.values)
     if (auto own = out.values.find(name); own != out.values.end()) own->second = value;
   return out;
@@ -235,8 +242,9 @@ class Trying {
  private:
   // An error: it cannot be launched with these values.
   std::expected<Looked, std::string> look(std::int64_t extent, std::int64_t scalar, bool both, std::uint64_t steps,
-                                          std::optional<std::int64_t> modulus = {}) const {
-    auto launch = TrialLaunch::make(kernel_, budget_, small_values(kernel_, budget_, extent, scalar),
+                                          std::optional<std::int64_t> modulus = {},
+                                          const std::optional<Alone>& alone = {}) const {
+    auto launch = TrialLaunch::make(kernel_, budget_, small_values(kernel_, budget_, extent, scalar, alone),
                                     {.plain = plain_, .modulus = modulus}, stop_);
     if (!launch) return std::unexpected(std::move(launch.error()));
     return Looking(kernel_, *launch, budget_, stop_).look(both, steps);
@@ -305,7 +313,29 @@ class Trying {
     for (const std::string& name : unknown_.scalars) names += (names.empty() ? "`" : ", `") + name + "`";
     std::string text = names + " had the values " + listed(good);
     if (!bad.empty()) text += "; with " + listed(bad) + " an access leaves its tensor";
+    text += try_scalars_alone();
     trial_.tried.push_back(text + "; a comment `# tilewright: run` gives others");
+  }
+
+  // Each scalar with a larger value than the others: rounds of a loop over one row. What was tried, in words.
+  std::string try_scalars_alone() {
+    constexpr std::size_t kMost = 6;
+    constexpr std::int64_t kValues[] = {5, 2};
+    std::string tried;
+    const std::size_t scalars = budget_.awkward && unknown_.scalars.size() > 1 ? unknown_.scalars.size() : 0;
+    for (std::size_t i = 0; i < std::min(scalars, kMost); ++i) {
+      for (std::int64_t value : kValues) {
+        const Alone alone{unknown_.scalars[i], value};
+        auto looked = look(budget_.extent, scalar_, false, budget_.steps / 4, {}, alone);
+        if (stopped()) return tried;
+        if (!looked || std::ranges::any_of(looked->findings, leaves)) continue;
+        looked->part.clear();
+        take(std::move(*looked), alone.name + " = " + std::to_string(value));
+        tried += (tried.empty() ? "; alone `" : ", `") + alone.name + "` = " + std::to_string(value);
+        break;
+      }
+    }
+    return tried;
   }
 
   // Integers that are indices, sizes or conditions: numbers that differ, the largest with which every access stays in
@@ -325,7 +355,11 @@ class Trying {
     for (std::int64_t modulus : {most, std::int64_t{8}, std::int64_t{4}, std::int64_t{2}}) {
       auto looked = look(budget_.extent, scalar_, false, budget_.steps, modulus);
       if (stopped() || !looked) return;
-      if (std::ranges::any_of(looked->findings, leaves)) continue;
+      // An access that leaves its tensor with indices of 0, too, does not hang on them.
+      auto left_by_them = [&](const simulate::Finding& f) {
+        return leaves(f) && std::ranges::none_of(trial_.findings, [&](const auto& had) { return is_same(had, f); });
+      };
+      if (std::ranges::any_of(looked->findings, left_by_them)) continue;
       return take_differing(std::move(looked->findings), modulus == most);
     }
   }
@@ -356,21 +390,30 @@ class Trying {
     return f.severity == simulate::Severity::Warning && f.message.ends_with(kOfZeros);
   }
 
-  // Sizes at which the last block is not full, or nothing is left to do.
+  // Sizes at which the last block is not full, or nothing is left to do; and each extent unlike the others.
   void try_extents() {
-    if (unknown_.extents.empty() || stopped()) return;
-    const std::int64_t sizes[] = {budget_.extent + 1, budget_.extent - 1, 1, 0};
-    for (std::int64_t size : sizes) {
-      auto looked = look(size, scalar_, false, budget_.steps / 4);
-      if (stopped()) return;
-      // A size that the kernel refuses, or of which no tensor map can be made, is none of its sizes.
-      auto refused = [](const simulate::Finding& f) { return leaves(f) && f.code != simulate::code::kOutOfBounds; };
-      if (!looked || std::ranges::any_of(looked->findings, refused)) continue;
-      for (simulate::Finding& f : looked->findings) {
-        if (f.severity == simulate::Severity::Incomplete) continue;
-        if (f.code == simulate::code::kOutOfBounds) f.severity = simulate::Severity::Warning;
-        add(std::move(f), named_values(unknown_.extents, size));
-      }
+    if (unknown_.extents.empty()) return;
+    const std::int64_t usual = budget_.extent, sizes[] = {usual + 1, usual - 1, 1, 0};
+    for (std::int64_t size : sizes) try_extent(size, {});
+    constexpr std::size_t kMost = 4;
+    const std::size_t several = unknown_.extents.size() > 1 ? std::min(unknown_.extents.size(), kMost) : 0;
+    for (std::size_t i = 0; i < several; ++i)
+      for (std::int64_t size : {usual / 2 + 1, usual + 64}) try_extent(usual, Alone{unknown_.extents[i], size});
+  }
+
+  void try_extent(std::int64_t size, const std::optional<Alone>& alone) {
+    if (stopped()) return;
+    auto looked = look(size, scalar_, false, budget_.steps / 4, {}, alone);
+    if (stopped()) return;
+    // A size that the kernel refuses, or of which no tensor map can be made, is none of its sizes.
+    auto refused = [](const simulate::Finding& f) { return leaves(f) && f.code != simulate::code::kOutOfBounds; };
+    if (!looked || std::ranges::any_of(looked->findings, refused)) return;
+    std::string with = named_values(unknown_.extents, size);
+    if (alone) with = alone->name + " = " + std::to_string(alone->value) + ", others " + std::to_string(size);
+    for (simulate::Finding& f : looked->findings) {
+      if (f.severity == simulate::Severity::Incomplete) continue;
+      if (f.code == simulate::code::kOutOfBounds) f.severity = simulate::Severity::Warning;
+      add(std::move(f), with);
     }
   }
 

@@ -9,6 +9,15 @@
 
 namespace tilewright::script {
 
+namespace {
+
+std::string is_not_known(std::string_view what) {
+  const bool several = what.starts_with("the extents") || what.starts_with("the indices");
+  return std::string(what) + (several ? " are" : " is") + " not known here: ";
+}
+
+}  // namespace
+
 std::optional<__int128> Interpreter::as_big(Value v) {
   if (v.is_int()) return v.i;
   if (v.is_bool()) return v.b ? 1 : 0;
@@ -36,7 +45,7 @@ std::optional<std::int64_t> Interpreter::as_int(Value v, text::Span span, std::s
     if (!number.as<Instance>()) return as_int(number, span, what);
   }
   if (v.is_opaque()) {
-    fail(code::kOpaque, span, std::string(what) + " is not known here: " + whence(v), remedy(v));
+    fail(code::kOpaque, span, is_not_known(what) + whence(v), remedy(v));
   } else if (v.is_poison()) {
     fail({}, span, {});
   } else if (!v.is_error()) {
@@ -55,7 +64,7 @@ std::optional<std::string_view> Interpreter::as_string(Value v, text::Span span,
     if (Value* inner = instance->find("value")) return as_string(*inner, span, what);
   }
   if (v.is_opaque()) {
-    fail(code::kOpaque, span, std::string(what) + " is not known here: " + whence(v), remedy(v));
+    fail(code::kOpaque, span, is_not_known(what) + whence(v), remedy(v));
   } else if (v.is_poison()) {
     fail({}, span, {});
   } else if (!v.is_error()) {
@@ -85,7 +94,7 @@ bool Interpreter::can_be_expr(Value v) {
 
 ir::Expr Interpreter::as_expr(Value v, text::Span span, std::string_view what) {
   if (v.is_opaque()) {
-    fail(code::kOpaque, span, std::string(what) + " is not known here: " + whence(v), remedy(v));
+    fail(code::kOpaque, span, is_not_known(what) + whence(v), remedy(v));
     return {};
   }
   switch (v.tag) {

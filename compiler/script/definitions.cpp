@@ -4,6 +4,7 @@
 
 #include "compiler/script/aliases.h"
 #include "compiler/script/interpreter.h"
+#include "compiler/script/python/enums.h"
 #include "compiler/script/python/python.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/surface.h"
@@ -391,7 +392,8 @@ void end_class_body(Interpreter& in, Class* cls) {
 }  // namespace
 
 std::string_view Interpreter::private_name(std::string_view name, Scope* scope) {
-  if (!is_private(name)) return name;
+  // The reference evaluates the expressions of a kernel apart from the class around it.
+  if (!is_private(name) || in_script_mode()) return name;
   for (Scope* s = scope; s; s = s->parent) {
     Scope::Binding* b = s->find(s->kind == Scope::Kind::Class ? kClassItself : "__class__");
     Class* cls = b ? b->value.as<Class>() : nullptr;
@@ -434,7 +436,12 @@ Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
   cls->scope->parent = scope;
   hold(scope);
   cls->scope->set(kClassItself, Value::object(cls));
-  Flow flow = exec_host(def->body, cls->scope);
+  Flow flow = Flow::Normal;
+  for (std::size_t i = 0; cls->is_enum && i < def->body.size() && flow == Flow::Normal; ++i) {
+    flow = exec_host(def->body.subspan(i, 1), cls->scope);
+    if (flow == Flow::Normal && !python::number_autos(*this, cls)) flow = Flow::Error;
+  }
+  if (!cls->is_enum) flow = exec_host(def->body, cls->scope);
   if (flow == Flow::Error) return Value::error();
   for (auto& b : cls->scope->bindings) {
     if (Function* f = b.value.as<Function>()) f->owner = cls;

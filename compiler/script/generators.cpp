@@ -17,6 +17,7 @@
 #include "compiler/script/mode_guard.h"
 #include "compiler/script/python/lazy_iterators.h"
 #include "compiler/script/python/support.h"
+#include "compiler/script/stop_iteration.h"
 #include "compiler/script/worlds.h"
 #include "compiler/syntax/walk.h"
 
@@ -642,6 +643,15 @@ bool close_generator(Interpreter& in, Iterator* generator, text::Span span) {
 Value returned_by(const Iterator* generator) {
   auto* source = dynamic_cast<const GeneratorSource*>(generator->source.get());
   return source ? source->result : Value::none();
+}
+
+Value stop_iteration(Interpreter& in, Value iterator, std::string words, text::Span span) {
+  Iterator* it = iterator.as<Iterator>();
+  auto* source = it ? dynamic_cast<GeneratorSource*>(it->source.get()) : nullptr;
+  const Value result = source ? std::exchange(source->result, Value::none()) : Value::none();
+  if (result.is_none()) return in.fail(code::kValue, span, std::move(words), {}, "StopIteration");
+  Class* cls = python::class_named(in, "StopIteration");
+  return in.raise(Value::object(python::make_exception(in, cls, {result})), span);
 }
 
 // ---- iteration in general -----------------------------------------------------------------------------------------

@@ -336,7 +336,9 @@ std::vector<text::Diagnostic> misread_runs(const syntax::Tree& tree, const Compi
     const auto kernels = kernels_of(directive, *comment, compiled.kernels, tree, anchors);
     std::vector<const ir::Kernel*> values;
     for (const CompiledKernel* k : kernels) values.push_back(&k->value->kernel);
-    if (!values.empty()) {
+    if (std::ranges::any_of(kernels, &CompiledKernel::failed)) {
+      // Its tensors and extents may be missing for the error that it has.
+    } else if (!values.empty()) {
       check_run_names(settings, values, wrong);
     } else if (all && !comment->entry.empty() && comment->kernels().size() == 1 &&
                comment->entry.find('(') == std::string_view::npos && !defines(tree, comment->entry)) {

@@ -77,6 +77,14 @@ bool is_better(const ScriptState& before, const ScriptState& now, const FoundHer
   return !counts || is.all() < was.all() || is.errors < was.errors || goes_on(before, now, finding);
 }
 
+// Is a statement that the edit puts in itself found fault with, or does it ask for another architecture?
+bool inserts_a_finding(const ScriptState& now, const work::Edit& edit) {
+  const std::size_t end = edit.begin + edit.text.size();
+  return edit.begin == edit.end && std::ranges::any_of(now.found(), [&](const FoundHere& f) {
+           return f.at && f.at->begin >= edit.begin && f.at->begin < end;
+         });
+}
+
 // What may be spent on simulations: most kernels take milliseconds, a few take seconds.
 struct Budget {
   std::size_t simulations = 0;
@@ -116,8 +124,10 @@ std::vector<Tried> simulated_fixes(const ScriptState& state, const FoundHere& fi
       budget.used_up = true;
       break;
     }
-    if (!is_better(state, *after, finding)) continue;
+    if (!is_better(state, *after, finding) || inserts_a_finding(*after, edit)) continue;
     const std::size_t is = after->counts().all();
+    // A copy once more is the fix only where nothing else is wrong.
+    if (is > 0 && edit.begin == edit.end && edit.text.find("copy_async(") != edit.text.npos) continue;
     if (!best.empty() && is >= best.front().after.counts().all()) continue;
     best.clear();
     best.push_back(tried_as(finding, m, std::move(edit), std::move(*after)));

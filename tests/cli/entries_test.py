@@ -15,6 +15,24 @@ class Entries(Case):
         self.assertEqual({e["entry"] for e in listed["entries"]}, {"small", "make(64, 64)"})
         self.assertEqual([e["kernels"] for e in listed["entries"]], [["tile"], ["tile"]])
 
+    def test_keys_of_a_dict_are_expressions(self):
+        keys = "\nimport enum\n\n\nclass Size(enum.Enum):\n    SMALL = 8\n    LARGE = 16\n\n\n"
+        made = "ALL = {(s, 64): make(s.value, 64) for s in Size}\n"
+        path = self.file("factory.py", FACTORY + keys + made)
+        listed = [e["entry"] for e in self.expect(0, "entries", path, "--json").json["entries"]]
+        self.assertEqual(listed, ["ALL[(Size.SMALL, 64)]", "ALL[(Size.LARGE, 64)]"])
+        self.assertIn("T.Buffer((16, 64)", self.expect(0, "compile", path, "--entry", listed[1], "--emit", "tirx").text)
+
+    def test_a_run_comment_may_say_another_name(self):
+        made = "\nALL = {8: make(8, 64), 16: make(16, 64)}\nlarge = largest = ALL[16]\n"
+        path = self.file("factory.py", FACTORY + made)
+        listed = [e["entry"] for e in self.expect(0, "entries", path, "--json").json["entries"]]
+        self.assertEqual(listed, ["ALL[8]", "ALL[16]"])
+        path = self.file("factory.py", FACTORY + made + "# tilewright: run largest A=ones\n")
+        listed = [e["entry"] for e in self.expect(0, "entries", path, "--json").json["entries"]]
+        self.assertEqual(listed, ["ALL[8]", "largest"])
+        self.expect(0, "check", path)
+
     def test_needs_arguments(self):
         listed = self.fits(self.expect(0, "entries", self.file("factory.py", FACTORY), "--json").json, "entries")
         self.assertEqual(listed["entries"], [])

@@ -30,6 +30,39 @@ def turned(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
     tile[tx] = A[tx]
     B[tx] = tile[63 - tx]
 """
+# A column beyond the row: no barrier is missing.
+BEYOND = """\
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def shifted(A: T.Buffer((2, 96), "float32"), B: T.Buffer((2, 96), "float32")):
+    T.device_entry()
+    row, part = T.cta_id([2, 2])
+    tx = T.thread_id([64])
+    col: T.let = part * 64 + tx
+    if col <= 96:
+        B[row, col] = A[row, col] + T.float32(1)
+"""
+# Sums of all CTAs by ordinary stores.
+GRID = """\
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def counts(X: T.Buffer((4, 128), "int32"), H: T.Buffer((64,), "int32")):
+    T.device_entry()
+    row = T.cta_id([4])
+    tx = T.thread_id([128])
+    local = T.alloc_shared((64,), "int32")
+    if tx < 64:
+        local[tx] = 0
+    T.cuda.cta_sync()
+    T.cuda.atomic_add(local.ptr_to([X[row, tx] & 63]), 1)
+    T.cuda.cta_sync()
+    if tx < 64:
+        H[tx] = H[tx] + local[tx]
+"""
 STAGED = """\
 # tilewright: dialect {release}
 from tvm.script import tirx as T
@@ -166,6 +199,13 @@ class Fix(Case):
         [file] = self.fixed(0, path, "--simulate")["files"]
         self.assertEqual((len(file["applied"]), file["after"]), (1, {"errors": 0, "warnings": 0}))
         self.expect(0, "check", path, "--simulate")
+
+    def test_what_is_put_in_has_no_finding_of_its_own(self):
+        for text in (BEYOND, GRID):
+            answer = self.expect(1, "check", "--simulate", "--json", self.file("kernel.py", text)).json
+            self.assertTrue(answer["diagnostics"])
+            for finding in answer["diagnostics"]:
+                self.assertNotIn("fixes", finding)
 
     def test_the_severity_of_the_project_holds(self):
         self.file("tilewright.toml", '[severity]\nTW2301 = "off"\n')

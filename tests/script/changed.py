@@ -25,10 +25,10 @@ def k(A: T.Buffer((alias[0],), "float32")):
 #   hint: give the value in the script, or name an entry with known arguments
     T.device_entry()
     T.cta_id([table["rows"]])
-#            ^^^^^^^^^^^^^^^ error[TW2007]: the extents of T.cta_id is not known here: it depends on `tune(sizes, config, fixed, number, pair, table=table)` at main.py:18, which comes from the module 'mylib'
+#            ^^^^^^^^^^^^^^^ error[TW2007]: the extents of T.cta_id are not known here: it depends on `tune(sizes, config, fixed, number, pair, table=table)` at main.py:18, which comes from the module 'mylib'
 #   hint: give the value in the script, or name an entry with known arguments
     T.thread_id([config.threads])
-#               ^^^^^^^^^^^^^^^^ error[TW2007]: the extents of T.thread_id is not known here: it depends on `tune(sizes, config, fixed, number, pair, table=table)` at main.py:18, which comes from the module 'mylib'
+#               ^^^^^^^^^^^^^^^^ error[TW2007]: the extents of T.thread_id are not known here: it depends on `tune(sizes, config, fixed, number, pair, table=table)` at main.py:18, which comes from the module 'mylib'
 #   hint: give the value in the script, or name an entry with known arguments
     A[0] = fixed.threads + number + pair[0]
 
@@ -104,7 +104,7 @@ def k(A: T.Buffer((64,), "float32")):
     T.device_entry()
     T.cta_id([1])
     T.thread_id([small.threads])
-#               ^^^^^^^^^^^^^^^ error[TW2007]: the extents of T.thread_id is not known here: it depends on `torch.cuda.is_available()` at main.py:9, which comes from the module 'torch'
+#               ^^^^^^^^^^^^^^^ error[TW2007]: the extents of T.thread_id are not known here: it depends on `torch.cuda.is_available()` at main.py:9, which comes from the module 'torch'
 #   hint: give the value in the script, or name an entry with known arguments
     A[0] = large.threads
 #          ^^^^^^^^^^^^^ error[TW2007]: the stored value is not known here: it depends on `torch.cuda.is_available()` at main.py:9, which comes from the module 'torch'

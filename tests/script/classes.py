@@ -363,13 +363,40 @@ class Big(Base):
 def k(A: T.Buffer((64,), "int32")):
     T.device_entry()
     T.cta_id([len(Meta.made)])
-#            ^^^^^^^^^^^^^^^^ error[TW2007]: the extents of T.cta_id is not known here: it comes from a class with a metaclass of its own
+#            ^^^^^^^^^^^^^^^^ error[TW2007]: the extents of T.cta_id are not known here: it comes from a class with a metaclass of its own
 #   hint: give the value in the script, or name an entry with known arguments
     T.thread_id([Meta.made[-1].threads])
-#               ^^^^^^^^^^^^^^^^^^^^^^^ error[TW2007]: the extents of T.thread_id is not known here: it comes from a class with a metaclass of its own
+#               ^^^^^^^^^^^^^^^^^^^^^^^ error[TW2007]: the extents of T.thread_id are not known here: it comes from a class with a metaclass of its own
 #   hint: give the value in the script, or name an entry with known arguments
     A[0] = Base.threads
 #          ^^^^^^^^^^^^ error[TW2007]: the stored value is not known here: it comes from a class with a metaclass of its own
 #   hint: give the value in the script, or name an entry with known arguments
     A[1] = Big.threads
 
+
+#--- names in kernels and in what they take in line are not private to the class around them  [tirx]
+from tvm.script import tirx as T
+
+class Sums:
+    def __init__(self, n):
+        self.n = n
+        self.__twice = 2 * n
+    @staticmethod
+    @T.inline
+    def of_warp(v):
+        for s in T.unroll(5):
+            v = v + T.cuda.__shfl_xor_sync(T.uint32(0xFFFFFFFF), v, 1 << s, 32)
+    def twice(self):
+        return self.__twice
+    def build(self):
+        @T.prim_func
+        def k(A: T.Buffer((32,), "float32")):
+            T.device_entry()
+            T.cta_id([1])
+            t = T.thread_id([32])
+            v: T.float32 = A[t]
+            self.of_warp(v)
+            A[t] = v + T.cuda.__shfl_xor_sync(T.uint32(0xFFFFFFFF), v, self.twice() // self.n, 32)
+        return k
+
+k = Sums(32).build()

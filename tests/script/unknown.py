@@ -21,7 +21,7 @@ def k(A: T.Buffer((rows,), "float32")):
     T.device_entry()
     T.cta_id([1])
     T.thread_id([threads])
-#               ^^^^^^^^^ error[TW2007]: the extents of T.thread_id is not known here: it depends on `torch.cuda.is_available()` at main.py:4, which comes from the module 'torch'
+#               ^^^^^^^^^ error[TW2007]: the extents of T.thread_id are not known here: it depends on `torch.cuda.is_available()` at main.py:4, which comes from the module 'torch'
 #   hint: give the value in the script, or name an entry with known arguments
     A[same] = 1.0
 
@@ -433,7 +433,7 @@ def k(A: T.Buffer((64,), "int32")):
     T.device_entry()
     T.cta_id([1])
     T.thread_id([threads])
-#               ^^^^^^^^^ error[TW2007]: the extents of T.thread_id is not known here: it depends on `len(sys.argv) > 1` at main.py:31, which comes from sys.argv
+#               ^^^^^^^^^ error[TW2007]: the extents of T.thread_id are not known here: it depends on `len(sys.argv) > 1` at main.py:31, which comes from sys.argv
 #   hint: give the value in the script, or name an entry with known arguments
     A[0] = tile(2)
 #          ^^^^^^^ error[TW2007]: this call is not known here: it depends on `mystery.cached` at main.py:7, which comes from the module 'mystery'

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes seeded kernels that are right, in the ways in which people write them: rings between warps with a role each, groups of
-cp.async, symbolic extents, index tensors, clusters, named barriers, reductions, bulk copies.
+cp.async, symbolic extents, scalars, index tensors, clusters, named barriers, reductions, bulk copies.
 
     correct_kernels.py --seed N --count M -o FOLDER [--per-file 20]
 
@@ -21,11 +21,14 @@ from tvm.tirx.layout import S, TileLayout
 
 
 def function(name, parameters, body):
-    """A kernel of tensors `parameters`: {name: (shape, dtype)}; an extent "n" is symbolic."""
-    lines = ["", "", "@T.prim_func", f"def {name}({', '.join(p + '_ptr: T.handle' for p in parameters)}):"]
-    if any("n" in shape for shape, _ in parameters.values()):
+    """A kernel of tensors `parameters`: {name: (shape, dtype)}; an extent "n" is symbolic, and a shape None a scalar."""
+    listed = (p + (": T." + dtype if shape is None else "_ptr: T.handle") for p, (shape, dtype) in parameters.items())
+    lines = ["", "", "@T.prim_func", f"def {name}({', '.join(listed)}):"]
+    if any("n" in shape for shape, _ in parameters.values() if shape):
         lines.append("    n = T.int32()")
     for p, (shape, dtype) in parameters.items():
+        if shape is None:
+            continue
         extents = ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "")
         lines.append(f'    {p} = T.match_buffer({p}_ptr, ({extents}), "{dtype}")')
     return "\n".join(lines + ["    T.device_entry()"] + ["    " + line for line in body if line]) + "\n"
@@ -123,6 +126,26 @@ def symbolic(rng, name):
              f"    B[at] = T.if_then_else(other < n, A[T.min(other, n - 1)], {pad}) + {pad}"]
     # No whole number of blocks.
     return with_reference(name, shape, body, plain).replace("# tilewright: reference", f"# tilewright: run {name} n={rng.randint(1, 5 * length)}\n# tilewright: reference")
+
+
+def scalars(rng, name):
+    """How many rounds, how far to look and how many rows there are is said at the launch."""
+    threads, rows, stages = rng.choice([32, 64, 96]), rng.randint(1, 3), rng.randint(1, 3)
+    ctas = rng.randint(1, rows)
+    shape = {"A": ((rows, threads), "int32"), "B": ((rows, threads), "int32"), "rounds": (None, "int32"), "shift": (None, "int32"),
+             "used": (None, "int32")}
+    sync = "T.cuda.cta_sync()" if threads > 32 or rng.random() < 0.5 else "T.cuda.warp_sync()"
+    body = [f"block = T.cta_id([{ctas}])", f"tid = T.thread_id([{threads}])", f'ring = T.alloc_shared([{stages}, {threads}], "int32")',
+            f"for step in T.serial(T.ceildiv(used, {ctas})):", f"    row: T.let = step * {ctas} + block", "    if row < used:",
+            "        value: T.int32 = A[row, tid]", "        for turn in T.serial(rounds):", f"            ring[turn % {stages}, tid] = value",
+            f"            {sync}", f"            value = value + ring[turn % {stages}, (tid + shift) % {threads}]",
+            f"            {sync}" if stages == 1 or rng.random() < 0.3 else "", "        B[row, tid] = value", f"        {sync}"]
+    plain = [f"row = T.cta_id([{rows}])", "T.thread_id([1])", f'now = T.alloc_local([{threads}], "int32")', f'then = T.alloc_local([{threads}], "int32")',
+             "if row < used:", f"    for c in T.serial({threads}):", "        now[c] = A[row, c]", "    for turn in T.serial(rounds):",
+             f"        for c in T.serial({threads}):", "            then[c] = now[c]", f"        for c in T.serial({threads}):",
+             f"            now[c] = now[c] + then[(c + shift) % {threads}]", f"    for c in T.serial({threads}):", "        B[row, c] = now[c]"]
+    values = f"rounds={rng.randint(0, 5)} shift={rng.randint(0, 100)} used={rng.randint(1, rows)}"
+    return with_reference(name, shape, body, plain).replace("# tilewright: reference", f"# tilewright: run {name} {values}\n# tilewright: reference")
 
 
 def gather(rng, name):
@@ -263,7 +286,7 @@ def bulk(rng, name):
     return with_reference(name, shape, body, plain)
 
 
-FAMILIES = [ring, prefetch, symbolic, gather, cluster, multicast, turns, reduction, bulk]
+FAMILIES = [ring, prefetch, symbolic, gather, cluster, multicast, turns, reduction, bulk, scalars]
 
 
 def main():

@@ -5,6 +5,7 @@
 
 #include "compiler/script/python/support.h"
 #include "compiler/script/unbound.h"
+#include "compiler/syntax/run_comment.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
@@ -172,7 +173,21 @@ void EntryFinder::collect(Value v, std::vector<KernelValue*>& out, Seen& seen, i
     for (auto& b : c->scope->bindings) collect(b.value, out, seen, depth + 1);
 }
 
+void EntryFinder::name_again(const KernelValue* kernel, const std::string& text) {
+  auto known = std::ranges::find_if(
+      e_.entries, [&](const Entry& e) { return e.kernels.size() == 1 && e.kernels.front() == kernel; });
+  if (known == e_.entries.end() || known->kind != EntryKind::Module) return;
+  const bool meant = std::ranges::any_of(e_.tree->directives(), [&](const syntax::Directive& d) {
+    auto run = syntax::run_comment(d);
+    if (!run) return false;
+    const std::vector<std::string_view> names = run->kernels();
+    return std::ranges::find(names, text) != names.end();
+  });
+  if (meant) known->expression = text;
+}
+
 void EntryFinder::add(EntryKind kind, std::string text, text::Span span, std::vector<KernelValue*> kernels) {
+  if (kind == EntryKind::Module && kernels.size() == 1 && seen_.contains(kernels[0])) name_again(kernels[0], text);
   std::erase_if(kernels, [&](KernelValue* k) { return seen_.contains(k); });
   if (kernels.empty()) return;
   for (KernelValue* k : kernels) {
@@ -315,6 +330,11 @@ std::string EntryFinder::spelled(Value v) {
   Instance* member = v.as<Instance>();
   Value* name = member && member->cls->is_enum ? member->find("name") : nullptr;
   if (name) return member->cls->name + "." + in_.str(*name);
+  if (Tuple* t = v.as<Tuple>(); t && !t->items.empty()) {
+    std::string out = "(";
+    for (Value item : t->items) out += (out.size() == 1 ? "" : ", ") + spelled(item);
+    return out + (t->items.size() == 1 ? ",)" : ")");
+  }
   if (v.as<DataTypeValue>()) return "\"" + in_.str(v) + "\"";
   if (v.as<Namespace>()) return "<unknown>";  // a module: no argument that a text could write
   return in_.repr(v);

@@ -43,6 +43,8 @@ class EntryFinder {
   // A list may hold another, or itself, a thousand times: each is looked through once.
   using Seen = std::unordered_map<const void*, int>;  // what was looked through, and how deep it lay at least
   void collect(Value v, std::vector<KernelValue*>& out, Seen& seen, int depth);
+  // The kernel has an entry already, and the module another name for it: the one that a run comment says is kept.
+  void name_again(const KernelValue* kernel, const std::string& text);
   void add(EntryKind kind, std::string text, text::Span span, std::vector<KernelValue*> kernels);
   void served(const Function* f);
   // What ended these functions stands among the findings, so that other arguments need not be asked for.

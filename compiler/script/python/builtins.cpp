@@ -14,6 +14,7 @@
 #include "compiler/script/python/lazy_iterators.h"
 #include "compiler/script/python/more_names.h"
 #include "compiler/script/python/set_order.h"
+#include "compiler/script/stop_iteration.h"
 #include "compiler/script/worlds.h"
 
 namespace tilewright::script {
@@ -316,7 +317,7 @@ Value py_next(Interpreter& in, const Arguments& args, Value) {
     if (next == Next::Failed) return Value::error();
     if (next != Next::End) return item;
     if (args.positional.size() == 2) return args.positional[1];
-    return in.fail(code::kValue, args.call, "the iterator has no more items", {}, "StopIteration");
+    return stop_iteration(in, v, "the iterator has no more items", args.call);
   }
   auto result = call_dunder(in, v, "__next__", {}, args.call);
   if (!result) return wrong_type(in, args.at(0), "next", "an iterator", v);

@@ -1,4 +1,6 @@
 // The module `enum`: assignments of a class body become members.
+#include "compiler/script/python/enums.h"
+
 #include <algorithm>
 
 #include "compiler/script/codes.h"
@@ -70,7 +72,20 @@ bool becomes_member(std::string_view name, Value v) {
   }
 }
 
-Value next_auto(Interpreter& in, Class* cls, std::string_view name, std::optional<__int128> last) {
+// What an auto() becomes after members of these values.
+Value next_auto(Interpreter& in, Class* cls, std::string_view name, std::vector<Value> values) {
+  if (Value* own = cls->find("_generate_next_value_")) {
+    Value function = *own;
+    if (StaticMethod* s = function.as<StaticMethod>()) function = s->function;
+    const auto count = static_cast<std::int64_t>(values.size());
+    List* before = in.make<List>();
+    before->items = std::move(values);
+    const Value args[] = {in.string(name), Value::integer(1), Value::integer(count), Value::object(before)};
+    return in.call(function, args, {});
+  }
+  std::optional<__int128> last;
+  for (Value v : values)
+    if (auto number = in.as_big(v)) last = last && is_flag(in, cls) ? std::max(*last, *number) : *number;
   if (cls->find(kTextEnum)) {
     std::string lower(name);
     std::transform(lower.begin(), lower.end(), lower.begin(),
@@ -153,25 +168,39 @@ std::vector<Value> enum_members(const Class* cls) {
   return members;
 }
 
+bool number_autos(Interpreter& in, Class* cls) {
+  auto is_auto = [&](Value v) { return v.as<Instance>() && v.as<Instance>()->cls == auto_class(in); };
+  if (cls->scope->bindings.empty() || !is_auto(cls->scope->bindings.back().value)) return true;
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < cls->scope->bindings.size(); ++i) {
+    if (!in.step({})) return false;
+    Scope::Binding b = cls->scope->bindings[i];
+    if (is_auto(b.value)) {
+      const Value number = next_auto(in, cls, b.name, values);
+      if (number.is_error()) return false;
+      cls->scope->bindings[i].value = b.value = number;
+    }
+    if (becomes_member(b.name, b.value)) values.push_back(b.value);
+  }
+  return true;
+}
+
 void finish_enum(Interpreter& in, Class* cls) {
   // A mixed-in data type only says what the values are: it must not construct members.
   auto is_data = [&](Class* c) { return c->construct != nullptr; };
+  const bool of_str = std::ranges::any_of(cls->mro, [&](Class* c) { return is_data(c) && c->name == "str"; });
   for (Class* c : cls->mro) {
     if (is_data(c) && c->name == "int") cls->is_int_enum = true;
     if (is_data(c) && c->name == "str") cls->scope->set(kTextEnum, Value::none());
   }
   std::erase_if(cls->mro, is_data);
-  std::optional<__int128> last;
   std::vector<Value> members;
   for (std::size_t i = 0; i < cls->scope->bindings.size(); ++i) {
     std::string_view name = cls->scope->bindings[i].name;
     Value v = cls->scope->bindings[i].value;
     if (!becomes_member(name, v)) continue;
     if (!in.step({})) return;
-    if (Instance* instance = v.as<Instance>(); instance && instance->cls == auto_class(in)) {
-      v = next_auto(in, cls, name, last);
-    }
-    if (auto number = in.as_big(v)) last = last && is_flag(in, cls) ? std::max(*last, *number) : *number;
+    if (of_str && (v.is_int() || v.is_float() || v.is_bool())) v = in.string(in.str(v));
     auto same = std::find_if(members.begin(), members.end(), [&](Value m) {
       Value* value = m.as<Instance>()->find("value");
       return value && in.equals(*value, v);

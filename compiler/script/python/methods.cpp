@@ -9,6 +9,7 @@
 #include "compiler/script/generators.h"
 #include "compiler/script/python/numpy_scalars.h"
 #include "compiler/script/slices.h"
+#include "compiler/script/stop_iteration.h"
 
 namespace tilewright::script {
 
@@ -163,15 +164,15 @@ Value generic_eq(Interpreter& in, const Arguments& args, Value self) {
 }
 Value generic_call(Interpreter& in, const Arguments& args, Value self) { return in.call(self, args); }
 
-Value after(Interpreter& in, Next next, Value item, text::Span span) {
-  if (next == Next::End) return in.fail(code::kValue, span, "the generator has no more items", {}, "StopIteration");
+Value after(Interpreter& in, Value generator, Next next, Value item, text::Span span) {
+  if (next == Next::End) return stop_iteration(in, generator, "the generator has no more items", span);
   return next == Next::Failed ? Value::error() : item;
 }
 Value generator_send(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "send", 1, 1)) return Value::error();
   Value item;
   const Next next = send_to(in, self.as<Iterator>(), args.positional[0], &item, args.call);
-  return after(in, next, item, args.call);
+  return after(in, self, next, item, args.call);
 }
 Value generator_throw(Interpreter& in, const Arguments& args, Value self) {
   if (!takes(in, args, "throw", 1, 3)) return Value::error();
@@ -179,7 +180,7 @@ Value generator_throw(Interpreter& in, const Arguments& args, Value self) {
   if (Class* cls = exception.as<Class>()) exception = in.call(Value::object(cls), std::span<const Value>(), args.call);
   if (exception.is_error()) return exception;
   const Next next = throw_into(in, self.as<Iterator>(), exception, &item, args.call);
-  return after(in, next, item, args.call);
+  return after(in, self, next, item, args.call);
 }
 Value generator_close(Interpreter& in, const Arguments& args, Value self) {
   return close_generator(in, self.as<Iterator>(), args.call) ? Value::none() : Value::error();

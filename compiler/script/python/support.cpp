@@ -379,7 +379,9 @@ Value exception_value(Interpreter& in, const Pending& pending) {
   if (!pending.exception.is_none()) return pending.exception;
   Class* cls = class_named(in, pending.type);
   if (!cls || !cls->is_exception) return Value::opaque("an exception");
-  return Value::object(make_exception(in, cls, {Value::opaque("the text of an exception")}));
+  Instance* e = make_exception(in, cls, {Value::opaque("the text of an exception")});
+  if (pending.type == "StopIteration") e->set("value", Value::none());
+  return Value::object(e);
 }
 
 namespace {
@@ -435,6 +437,7 @@ Value unknown_in_text(Interpreter& in, Value v) {
 Instance* make_exception(Interpreter& in, Class* cls, std::vector<Value> args) {
   Instance* e = in.make<Instance>();
   e->cls = cls;
+  if (cls->name == "StopIteration") e->set("value", args.empty() ? Value::none() : args[0]);
   e->set("args", in.tuple(std::move(args)));
   return e;
 }

@@ -4,6 +4,7 @@
 # verdict scatter(64): clean
 # verdict histogram(16): warning TW5020 at `B[I[tid]] = B[I[tid]] + 1`
 # verdict histogram(64): clean
+# verdict histogram_of_part(64): TW5001 at `counts[tid] = 0`
 # verdict gather(64, True): clean
 # verdict gather(64, False): TW5020 at `B[tid] = s[63 - tid]`
 # verdict gather(4, True): clean
@@ -33,6 +34,25 @@ def histogram(bins):
         T.cta_id([1])
         tid = T.thread_id([64])
         B[I[tid]] = B[I[tid]] + 1
+
+    return k
+
+
+def histogram_of_part(bins):
+    """More threads than bins: what leaves `counts` does not come from the data."""
+
+    @T.prim_func
+    def k(I: T.Buffer((128,), "int32"), B: T.Buffer((bins,), "int32")):
+        T.device_entry()
+        T.cta_id([1])
+        tid = T.thread_id([128])
+        counts = T.alloc_shared((bins,), "int32")
+        counts[tid] = 0
+        T.cuda.cta_sync()
+        T.cuda.atomic_add(counts.ptr_to([I[tid]]), 1)
+        T.cuda.cta_sync()
+        if tid < bins:
+            B[tid] = counts[tid]
 
     return k
 

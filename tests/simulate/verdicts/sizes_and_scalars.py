@@ -10,6 +10,10 @@
 # verdict never_inside(4): TW5001
 # verdict race(True): clean
 # verdict race(False): TW5020
+# verdict turned(True): clean
+# verdict turned(False): warning TW5001 at `B[c, r] = A[r, c]`
+# verdict rounds_of_row(True): clean
+# verdict rounds_of_row(False): TW5020
 from tvm.script import tirx as T
 
 
@@ -105,5 +109,49 @@ def race(synced):
                 B[i * 64 + 63 - tid] = s[63 - tid]
             if synced or n % 64 == 0:
                 T.cuda.cta_sync()
+
+    return k
+
+
+def turned(guarded):
+    """Two extents that are equal only by chance."""
+
+    @T.prim_func
+    def k(A_ptr: T.handle, B_ptr: T.handle):
+        m = T.int32()
+        n = T.int32()
+        A = T.match_buffer(A_ptr, (m, n), "float32")
+        B = T.match_buffer(B_ptr, (n, m), "float32")
+        T.device_entry()
+        bx, by = T.cta_id([T.ceildiv(m, 16), T.ceildiv(n, 16)])
+        tx, ty = T.thread_id([16, 16])
+        r: T.let = bx * 16 + tx
+        c: T.let = by * 16 + ty
+        rows = T.meta_var(m if guarded else n)
+        columns = T.meta_var(n if guarded else m)
+        if r < rows and c < columns:
+            B[c, r] = A[r, c]
+
+    return k
+
+
+def rounds_of_row(synced):
+    """One row, and many rounds over it."""
+
+    @T.prim_func
+    def k(A: T.Buffer((1, 64), "int32"), B: T.Buffer((1, 64), "int32"), rounds: T.int32, rows: T.int32):
+        T.device_entry()
+        T.cta_id([1])
+        tid = T.thread_id([64])
+        s = T.alloc_shared((64,), "int32")
+        for row in T.serial(rows):
+            v: T.int32 = A[row, tid]
+            for i in T.serial(rounds):
+                s[tid] = v
+                T.cuda.cta_sync()
+                v = v + s[63 - tid]
+                if synced:
+                    T.cuda.cta_sync()
+            B[row, tid] = v
 
     return k
