@@ -5,6 +5,7 @@
 #include "server/ide/foreign_fixes.h"
 #include "server/ide/lines.h"
 #include "server/ide/release_fixes.h"
+#include "server/ide/store_fixes.h"
 
 namespace tilewright::ide {
 namespace {
@@ -68,6 +69,7 @@ std::vector<QuickFix> quick_fixes(const Query& q, const FixedFinding& finding, c
   }
   const bool of_call = code.starts_with("TW30") || code.starts_with("TW31");
   if (of_call && fix.kind != text::Fix::Kind::Replace && may_try()) fixes = call_fixes(q, *said, at, analysis);
+  if (code == script::code::kRegion && may_try()) fixes = store_fixes(q, *said, at, analysis);
   if (code == script::code::kIndex && may_try()) fixes = slice_fixes(q, *said, at, analysis);
   const bool target = code == session::code::kComment && fix.text.starts_with("sm_");
   if (target && may_try()) fixes = target_fixes(q, *said, at, analysis);

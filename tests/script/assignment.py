@@ -320,13 +320,13 @@ def k(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32"), C: T.Buffer(
 #            ^^^^^^ error[TW2004]: cannot store float32x2 into 4 elements of B
     B[0:4] = C[0:4, 1]
 #            ^^^^^^^^^ error[TW2108]: only a slice of constant length along the last dimension can be assigned as a vector; this is a region of C
-#   hint: use Tx.copy
+#   hint: write Tx.cta.copy(target, source)
     B[0:4] = C[0:2, 0:2]
 #            ^^^^^^^^^^^ error[TW2108]: only a slice of constant length along the last dimension can be assigned as a vector; this is a region of C
-#   hint: use Tx.copy
+#   hint: write Tx.cta.copy(target, source)
     B[0:4] = A[0:n]
 #            ^^^^^^ error[TW2108]: only a slice of constant length along the last dimension can be assigned as a vector; this is a region of A
-#   hint: use Tx.copy
+#   hint: write Tx.cta.copy(target, source)
     B[0] = A[4:8]
 #          ^^^^^^ error[TW2004]: cannot store float32x4 into 1 element of B
     B[0:4] = C[2]

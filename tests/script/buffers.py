@@ -349,7 +349,7 @@ def k(A: T.Buffer((4, 8), "float32"), i: T.int32, f: T.float32):
 #               ^^^^^^^^^^^^^^^ error[TW2107]: only the last index may be a vector
     A[0, 0] = A[0:2, 0]
 #             ^^^^^^^^^ error[TW2108]: only a slice of constant length along the last dimension can be assigned as a vector; this is a region of A
-#   hint: use Tx.copy
+#   hint: write Tx.cta.copy(target, source)
     A[0, 0] = A[0]
 #             ^^^^ error[TW2004]: cannot store float32x8 into 1 element of A
     A[0, 0] = A[0][1]
@@ -375,7 +375,7 @@ def k(A: T.Buffer((4, 8), "float32"), i: T.int32, f: T.float32):
 #               ^^^^^^^^^^ error[TW2107]: dimension 1 of A begins at 0, the slice at -4
     A[0] = 1.0
 #   ^^^^ error[TW2108]: only elements can be assigned; this is a region of A
-#   hint: use Tx.copy or Tx.fill
+#   hint: write Tx.cta.fill(target, value), or Tx.cta.copy(target, source)
     A[0, 0] = A[0:4, 0] + 1.0
 #             ^^^^^^^^^^^^^^^ error[TW2108]: the left operand must be a scalar; this is a region of A
 #   hint: give one index a dimension, or use T.ramp or .vload for a vector

@@ -198,7 +198,7 @@ ir::Expr region_vector(Interpreter& in, const ir::Region& region, text::Span spa
           code::kRegion, span,
           "only a slice of constant length along the last dimension can be assigned as a vector; this is a region of " +
               shown_name(region.buffer),
-          "use Tx.copy");
+          "write Tx.cta.copy(target, source)");
       return {};
     }
     indices.push_back(*n == 1 ? r.min : ir::ramp(r.min, ir::int_imm(r.min.dtype(), 1), static_cast<int>(*n)));
@@ -257,7 +257,7 @@ bool store_buffer(Interpreter& in, const ir::Buffer* b, std::span<const Value> i
   if (!i) return false;
   if (i->region) {
     in.fail(code::kRegion, span, "only elements can be assigned; this is a region of " + shown_name(b),
-            "use Tx.copy or Tx.fill");
+            "write Tx.cta.fill(target, value), or Tx.cta.copy(target, source)");
     return false;
   }
   if (b->scope == ir::StorageScope::Tmem) {
