@@ -82,10 +82,11 @@
   V("min", "shared", 10, kAll, reduce_shared, false)                                                                   \
   V("permute_layout", "warp_xor_swizzle", 20, kAll, permute_layout_warp_xor_swizzle, false)                            \
   V("apply", "instruction", 10, kSince27, tile_apply, false, "instruction", "cache_policy", "preserve_dst",            \
-    "chunk_bytes", "src_size", "ignore_src", "pred")                                                                   \
+    "chunk_bytes", "src_size", "ignore_src", "mbar", "remote_cta_id", "pred")                                          \
+  V("apply_tmem", "tensor_memory", 10, kSince27, tile_apply_tmem, false, "instruction", "imm_half_splitoff")           \
   V("apply_tensor", "tensor_copy", 10, kSince27, copy_async_tma_apply, true, "instruction", "cache_policy", "box",     \
     "coords", "coord_steps", "format", "element_strides", "swizzle", "interleave", "l2_promotion", "oob_fill", "mbar", \
-    "cta_mask", "pred")                                                                                                \
+    "cta_mask", "gather4", "pred")                                                                                     \
   V("ewise", "registers", 10, kSince27, tile_ewise, false, "function", "parameters")
 
 namespace tilewright::dispatch {

@@ -128,6 +128,7 @@ Keywords tensor_keywords() {
       {"oob_fill", "0", "1: what lies outside of the tensor is NaN."},
       {"mbar", "None", "The barrier that the bytes of a load arrive at."},
       {"cta_mask", "None", "The CTAs of the cluster that a multicast writes to."},
+      {"gather4", "None", "The four rows of a gather4 or scatter4."},
   };
 }
 
@@ -137,9 +138,11 @@ Keywords apply_keywords() {
       {"pred", "None", "Where it is 0, the instruction does not take place."},
       {"preserve_dst", "False", "Where pred= is 0, the destination keeps its value."},
       {"cache_policy", "None", "The policy of a word with L2::cache_hint."},
-      {"chunk_bytes", "None", "Bytes that one cp.async copies: 4, 8 or 16."},
+      {"chunk_bytes", "None", "Bytes that one cp.async copies: 4, 8 or 16; one cp.async.bulk: a multiple of 16."},
       {"src_size", "None", "Bytes that one cp.async reads; the others are zeros."},
       {"ignore_src", "None", "Where it is not 0, one cp.async writes zeros."},
+      {"mbar", "None", "Of cp.async.bulk: the barrier that its bytes arrive at, named in this CTA's memory."},
+      {"remote_cta_id", "None", "Of cp.async.bulk: the CTA of the cluster that is written to."},
   };
 }
 
@@ -158,6 +161,14 @@ std::vector<Primitive> package_rows() {
        !kClips,
        kPackageAlone,
        {{text::Dialect::V0_27, "_apply"}}},
+      {"apply_tmem",
+       {written("dst"), value("src"), value("src2", "None")},
+       {{"instruction", "None", "The instruction by its words, \"tcgen05.ld.sync.aligned.32x32b.x16.b32\"."},
+        {"imm_half_splitoff", "None", "Of 16x32bx2: columns from the first half to the second."}},
+       "Repeats one load or store of tensor memory over views.",
+       !kClips,
+       kPackageAlone,
+       {{text::Dialect::V0_27, "_apply_tmem"}}},
       {"apply_tensor",
        tile_to_tile(),
        tensor_keywords(),

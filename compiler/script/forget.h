@@ -6,8 +6,8 @@
 
 namespace tilewright::script {
 
-// Texts, containers and the attributes of instances become empty. Nothing may be evaluated, printed or asked of a value
-// afterwards. Evaluations that hold little keep it.
+// Every object ends but the kernels of the entries, which are others then, in the same order, and know no function that
+// made them. Nothing may be evaluated, printed or asked of a value afterwards. Evaluations that hold little keep it.
 void forget_values(Evaluation& evaluation);
 
 }  // namespace tilewright::script

@@ -210,6 +210,10 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
   auto same = [&](const text::Diagnostic& a, const text::Diagnostic& b) { return key(a) == key(b); };
   out.diagnostics.erase(std::unique(out.diagnostics.begin(), out.diagnostics.end(), same), out.diagnostics.end());
   script::forget_values(*out.evaluation);
+  auto kernel = out.kernels.begin();
+  for (const script::Entry& entry : out.evaluation->entries) {
+    for (const script::KernelValue* value : entry.kernels) kernel++->value = value;
+  }
   return out;
 }
 

@@ -195,6 +195,7 @@ class Dialect(Answer):
 class Entries(Answer):
     entries: List[EntriesEntry]
     needs_arguments: List[EntriesNeedsArgument]
+    registered: Optional[List[EntriesRegistered]] = None
     failures: Optional[List[Failure]] = None
     dialect: Optional[Dialect] = None
 
@@ -211,6 +212,14 @@ class EntriesEntry(Answer):
 class EntriesNeedsArgument(Answer):
     factory: str
     range: Optional[Range]
+
+
+@dataclass(frozen=True)
+class EntriesRegistered(Answer):
+    name: str
+    category: str
+    architectures: List[str]
+    file: str
 
 
 @dataclass(frozen=True)
@@ -874,7 +883,7 @@ CompiledKernelArchFrom._made_of = {"range": Range}
 CompiledKernelSourceMap._made_of = {"range": Range, "chain": Range}
 Counted._made_of = {"global_read": Sectors, "global_write": Sectors, "shared_read": Wavefronts, "shared_write": Wavefronts}
 Diagnostic._made_of = {"range": Range, "related": Related, "chain": Range, "fixes": Fix}
-Entries._made_of = {"entries": EntriesEntry, "needs_arguments": EntriesNeedsArgument, "failures": Failure, "dialect": Dialect}
+Entries._made_of = {"entries": EntriesEntry, "needs_arguments": EntriesNeedsArgument, "registered": EntriesRegistered, "failures": Failure, "dialect": Dialect}
 EntriesEntry._made_of = {"range": Range}
 EntriesNeedsArgument._made_of = {"range": Range}
 ExplainedKernel._made_of = {"calls": Call, "occupancy": Occupancy}

@@ -1,5 +1,10 @@
-// tilewright entries: what a file offers to compile, and what needs arguments.
+// tilewright entries: what a file offers to compile, and what needs arguments; of a folder, what is registered in it.
 #include "server/render/entries.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <tuple>
+#include <vector>
 
 #include "server/cli/answer.h"
 #include "server/cli/commands.h"
@@ -9,7 +14,39 @@
 namespace tilewright::cli {
 namespace {
 
+// "NAME  CATEGORY  sm_100a sm_103a".
+std::string words(const session::Registered& as) {
+  std::string out = as.name;
+  if (!as.category.empty()) out += "  " + as.category;
+  for (std::size_t i = 0; i < as.architectures.size(); ++i) out += (i == 0 ? "  " : " ") + as.architectures[i];
+  return out;
+}
+
+// The registered modules of a folder, by category and name. The rest of a script is not looked at.
+int list_registered(const std::string& folder, bool json) {
+  std::vector<render::RegisteredFile> modules;
+  for (const std::string& path : project::expand({folder}).files) {
+    auto script = project::read_script(path);
+    if (!script || script->text.find("KERNEL_META") == std::string::npos) continue;
+    auto tree = syntax::Tree::parse(std::make_shared<text::Source>(path, std::move(script->text)));
+    if (auto as = session::registered(*tree)) modules.push_back({path, std::move(*as)});
+  }
+  std::ranges::sort(modules, {},
+                    [](const render::RegisteredFile& m) { return std::tie(m.as.category, m.as.name, m.file); });
+  if (json) {
+    print_json(render::registered_json(modules));
+    return kFine;
+  }
+  for (const render::RegisteredFile& m : modules)
+    project::sayf(stdout, "%s  %s\n", words(m.as).c_str(), m.file.c_str());
+  if (modules.empty())
+    project::sayf(stderr, "%s has no registered kernels: no script in it binds KERNEL_META\n", folder.c_str());
+  return kFine;
+}
+
 int run_entries(const std::string& path, const DialectOption& dialect, bool json) {
+  std::error_code ec;
+  if (std::filesystem::is_directory(path, ec)) return list_registered(path, json);
   auto file = project::load(path);
   if (!file) {
     if (json) print_json(render::no_entries_json(path, file.error()));
@@ -30,6 +67,7 @@ int run_entries(const std::string& path, const DialectOption& dialect, bool json
     print_json(render::entries_json(e));
     return kFine;
   }
+  if (auto as = session::registered(*e.tree)) project::sayf(stdout, "%-12s %s\n", "registered", words(*as).c_str());
   for (const script::Entry& entry : e.entries) {
     std::string names;
     for (const script::KernelValue* k : entry.kernels)
@@ -50,10 +88,12 @@ void add_entries(CLI::App& app, Run& run) {
   auto dialect = std::make_shared<DialectOption>();
   auto json = std::make_shared<bool>(false);
   CLI::App* c = app.add_subcommand("entries", "List the kernels of a script that can be compiled");
-  c->add_option("file", *path, "The script, or - for standard input")->required();
+  c->add_option("file", *path,
+                "The script, or - for standard input; a folder: lists its registered modules (KERNEL_META)")
+      ->required();
   dialect->add(*c);
   c->add_flag("--json", *json, "As JSON");
-  c->footer("Example:\n  tilewright entries gemm.py");
+  c->footer("Examples:\n  tilewright entries gemm.py\n  tilewright entries site-packages/tirx_kernels");
   c->callback(
       [path, dialect, json, &run] { run = [path, dialect, json] { return run_entries(*path, *dialect, *json); }; });
 }

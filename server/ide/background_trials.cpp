@@ -1,6 +1,5 @@
 #include "server/ide/background_trials.h"
 
-#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -8,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "server/ide/resident.h"
 #include "server/ide/trials.h"
 
 namespace tilewright::ide {
@@ -108,7 +108,7 @@ void BackgroundTrials::work(const std::stop_token& end) {
       tried_some |= outcome != Outcome::NothingNew;
       if (outcome == Outcome::Found) made_(job.wish.document);
     }
-    if (tried_some) ::malloc_trim(0);  // what the runs took goes back to the system
+    if (tried_some) give_free_memory_back();  // what the runs took
   });
 }
 

@@ -1,9 +1,8 @@
 #include "server/ide/host.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 
+#include "server/ide/resident.h"
 #include "server/project/environment.h"
 
 namespace tilewright::ide {
@@ -33,7 +32,7 @@ std::vector<Wish> background_wishes(const std::string& path, const session::Anal
 
 // What was left free between what stays goes back to the system.
 void trim(Pool& pool) {
-  pool.run([] { ::malloc_trim(0); }, Pool::Urgency::Background);
+  pool.run([] { give_free_memory_back(); }, Pool::Urgency::Background);
 }
 
 }  // namespace
@@ -254,7 +253,7 @@ void Host::afterwards(const Round& round, const std::shared_ptr<const session::A
 
 void Host::ended(const std::string& path, Live& live, std::uint64_t number) {
   std::lock_guard lock(live.mutex);
-  if (live.newest == kClosed) trim(pool_);
+  if (live.newest == kClosed || resident_has_grown()) trim(pool_);
   if (live.newest != number) return;
   live.running = false;
   if (!live.again) return;

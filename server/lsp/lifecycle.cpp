@@ -1,7 +1,7 @@
 // initialize and what follows from it: capabilities, encodings, configuration, folders, watchers, memory.
 #include <algorithm>
-#include <cstdio>
 
+#include "server/ide/resident.h"
 #include "server/lsp/client_settings.h"
 #include "server/lsp/diagnostics_way.h"
 #include "server/lsp/preferences.h"
@@ -22,15 +22,6 @@ text::Encoding negotiated(const Json& capabilities) {
 }
 
 constexpr const char* kEncodings[] = {"utf-8", "utf-16", "utf-32"};
-
-std::size_t resident_bytes() {
-  long pages = 0, resident = 0;
-  if (std::FILE* f = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(f, "%ld %ld", &pages, &resident) != 2) resident = 0;
-    std::fclose(f);
-  }
-  return static_cast<std::size_t>(resident) * 4096;
-}
 
 }  // namespace
 
@@ -162,7 +153,7 @@ Json Server::memory() {
           {"cacheLimit", report.cache_limit},
           {"artifactBytes", host_.artifacts().bytes()},
           {"fileReports", {{"kept", reports.kept}, {"made", reports.made}, {"reused", reports.reused}}},
-          {"residentBytes", resident_bytes()}};
+          {"residentBytes", ide::resident_bytes()}};
 }
 
 }  // namespace tilewright::lsp

@@ -156,7 +156,7 @@ class Run {
         kernels_.push_back(&*found);
       }
     } else {
-      kernels_.push_back(&the_only_kernel(parts));
+      kernels_ = kernels_of_one_entry(parts);
     }
     for (const session::CompiledKernel* k : kernels_)
       if (!k->cuda) errors(parts);
@@ -295,7 +295,9 @@ class Run {
                  "run it on a device of that architecture, or --on sim"}};
   }
 
-  const session::CompiledKernel& the_only_kernel(const std::vector<std::string>& parts) const {
+  // The kernels that one entry yields run in the order in which it does, as those of a library's get_kernel() that
+  // returns the launches of one computation.
+  std::vector<const session::CompiledKernel*> kernels_of_one_entry(const std::vector<std::string>& parts) {
     const bool any = parts.empty();
     std::vector<const session::CompiledKernel*> found;
     std::string names;
@@ -306,15 +308,23 @@ class Run {
                      : any && named_by_comment(file_, k.entry->expression))
         continue;
       found.push_back(&k);
-      names += "\n    --entry '" + text::visible(k.entry->expression) + "'";
+      if (found.size() == 1 || found[found.size() - 2]->entry != k.entry)
+        names += "\n    --entry '" + text::visible(k.entry->expression) + "'";
     }
     if (found.empty()) {
       if (answer_.compiled.has_errors()) errors(parts);
       unusable(file_.source->path() + " has no kernel to run",
                "name one with --entry EXPR; `tilewright entries FILE` lists them");
     }
-    if (found.size() > 1) unusable("there are several kernels; choose one:" + names);
-    return *found.front();
+    const script::Entry* entry = found.front()->entry;
+    if (!std::ranges::all_of(found, [&](const session::CompiledKernel* k) { return k->entry == entry; }))
+      unusable("there are several kernels; choose one:" + names);
+    share_entry_ = found.size() > 1;
+    if (share_entry_)
+      notes_.push_back(text::visible(entry->expression) + " makes " + std::to_string(found.size()) +
+                       " kernels, which run in this order on the same tensors; --entry '" +
+                       text::visible(entry->expression) + "[0]' is the first alone");
+    return found;
   }
 
   std::expected<std::string, run::Failure> cubin_of(const session::CompiledKernel& kernel) {
@@ -353,7 +363,7 @@ class Run {
     for (const session::CompiledKernel* k : kernels_) {
       lowered.push_back(k->lowered.get());
       name += (name.empty() ? "" : " then ") + std::string(k->value->kernel.name);
-      entry += (entry.empty() ? "" : " then ") + k->entry->expression;
+      if (!share_entry_ || entry.empty()) entry += (entry.empty() ? "" : " then ") + k->entry->expression;
     }
     if (!request_.watches.empty()) add_watches(lowered);
     auto made = run::Experiment::set_up(lowered, wanted_, name);
@@ -365,7 +375,7 @@ class Run {
     e.report.device = device_;
     e.report.secret_seed = secret_;
     e.report.notes = notes_;
-    e.report.bound.script = std::make_shared<RunSource>(file_, answer_.compiled, entries_of(kernels_), arch_);
+    e.report.bound.script = std::make_shared<RunSource>(file_, answer_.compiled, entries_of_kernels(), arch_);
     e.report.watches = watches_;
     e.report.watch_points = watch_points_;
     if (request_.room) answer_.room = request_.room(e.report.bound.job.host_bytes());
@@ -512,9 +522,11 @@ class Run {
     if (alone->report.outcome.status != run::Status::Done) e.report.bound.job.rivals.clear();
   }
 
-  static std::vector<std::string> entries_of(const std::vector<const session::CompiledKernel*>& kernels) {
+  // An expression for each kernel.
+  std::vector<std::string> entries_of_kernels() const {
     std::vector<std::string> out;
-    for (const session::CompiledKernel* k : kernels) out.push_back(k->entry->expression);
+    for (const session::CompiledKernel* k : kernels_)
+      out.push_back(k->entry->expression + (share_entry_ ? "[" + std::to_string(out.size()) + "]" : ""));
     return out;
   }
 
@@ -650,6 +662,7 @@ class Run {
   std::string arch_;
   session::NamedTargets named_;
   std::vector<const session::CompiledKernel*> kernels_;
+  bool share_entry_ = false;  // one entry yields all of them
   std::unique_ptr<toolchain::Toolchain> tools_;
   RunAnswer answer_;
 };

@@ -382,7 +382,7 @@ def k(A: T.Tensor((128, 8), "float32"), H: T.Tensor((128, 8), "float16")):
     T.cuda.tile.apply("ld.globl.v4.f32", r, A[t : t + 1, 0:4])
 #                     ^^^^^^^^^^^^^^^^^ error[TW2003]: T.ptx: ld takes no .globl: .globl is no modifier of it; legal here: l1ev .L1::evict_first, .L1::evict_last, .L1::evict_normal, .L1::evict_unchanged or .L1::no_allocate; prefetch .L2::128B, .L2::256B or .L2::64B; cache .L2::cache_hint; l2ev .L2::evict_first, .L2::evict_last or .L2::evict_normal; sem .acquire, .relaxed, .volatile or .weak; type .b128, .b16, .b32, .b64, .b8, .f32, .f64, .s16 and 7 more and words of 7 more slots
     T.cuda.tile.apply("atom.global.add.f32", r, A[t : t + 1, 0:4])
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: atom.global.add.f32 has no pattern here: ld, st, ldmatrix, stmatrix, mma.m16n8k8 and m16n8k16, cp.async.ca and .cg, and arithmetic on registers have
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: atom.global.add.f32 has no pattern here: ld, st, ldmatrix, stmatrix, mma.m16n8k8 and m16n8k16, cp.async.ca and .cg, cp.async.bulk to another CTA, and arithmetic on registers have
 
 #--- the same, of layouts [cuda] [arch sm_90a]
 # tilewright: dialect 0.27

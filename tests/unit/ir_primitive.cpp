@@ -82,6 +82,7 @@ TEST_CASE("each primitive is written as its row says") {
       {"permute_layout", "dst, src"},
       {"apply", "dst, src=None, src2=None, src3=None"},
       {"apply_tensor", "dst, src"},
+      {"apply_tmem", "dst, src, src2=None"},
       {"ewise", "dst, input0=None, input1=None, input2=None, input3=None, input4=None, input5=None"},
       {"binary_reduce", "binary_output, reduce_output, in1, in2, binary_op, reduce_op, reduce_axes=-1"},
       {"unary_reduce",

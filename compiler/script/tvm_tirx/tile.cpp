@@ -210,8 +210,10 @@ Value apply(Interpreter& in, const Arguments& args, Value) {
   if (!text) return Value::error();
   Printed printed;
   if (args.positional.size() == 3 && !printed.take(in, args)) return Value::error();
-  const bool of_tensor = text->find("async.bulk.tensor") != text->npos;
-  TileCall call(in, printed.is ? printed.arguments : args, of_tensor ? "apply_tensor" : "apply");
+  const std::string_view name = text->find("async.bulk.tensor") != text->npos ? "apply_tensor"
+                                : text->starts_with("tcgen05.")               ? "apply_tmem"
+                                                                              : "apply";
+  TileCall call(in, printed.is ? printed.arguments : args, name);
   if (!call.read(1)) return Value::error();
   call.add("instruction", ir::string_imm(in.keep(*text)), args.at(0));
   return call.emit();

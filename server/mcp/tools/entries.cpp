@@ -1,4 +1,5 @@
 // entries: the kernels of a script.
+#include "compiler/session/registered.h"
 #include "server/mcp/tools.h"
 #include "server/mcp/words.h"
 
@@ -33,6 +34,10 @@ Result entries(const Question& question) {
   out.head = {{"path", question.script.shown}, {"dialect", text::dialect_name(evaluation.dialect.dialect)}};
   out.summary = question.script.shown + ", dialect " + evaluation.dialect.words() + ": " +
                 counted(out.items.size() - evaluation.open_factories.size(), "kernel");
+  if (auto as = session::registered(*evaluation.tree)) {
+    out.head["registered"] = as->name;
+    out.summary += ", registered as " + as->name;
+  }
   if (!evaluation.open_factories.empty())
     out.summary += ", " + counted(evaluation.open_factories.size(), "function") + " to call with arguments";
   out.list = "entries";
@@ -55,6 +60,7 @@ Tool entries_tool() {
               "comment `# tilewright: entry make(64)` gives them).",
           .parameters = {path_parameter()},
           .output = R"({"properties": {"path": {"type": "string"}, "dialect": {"type": "string"},
+    "registered": {"type": "string", "description": "The name that its KERNEL_META gives"},
     "entries": {"type": "array", "items": {"type": "object", "properties": {"entry": {"type": "string"},
       "kernel": {"type": "string"}, "arch": {"type": "string"}, "kind": {"type": "string"},
       "failed": {"type": "boolean"}, "line": {"type": "integer"}, "needs_arguments": {"type": "string"}}}}},

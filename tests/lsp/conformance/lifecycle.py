@@ -2,10 +2,12 @@
 """lifecycle.py SERVER [PATTERN] [--list]: conformance of the language server: lifecycle."""
 import subprocess
 import sys
+import time
 
-from session import (BROKEN, INVALID_PARAMS, INVALID_REQUEST, NOT_INITIALIZED, SERVER, SLOW, URI, main, names,
+from session import (BROKEN, INVALID_PARAMS, INVALID_REQUEST, KERNEL, NOT_INITIALIZED, SERVER, SLOW, URI, main, names,
                      started, test)
 from support.language_server import Client
+from support.patience import PATIENCE
 
 
 @test("initialize answers with capabilities and the server's name and version")
@@ -133,6 +135,21 @@ def _():
     c.open(URI, SLOW)
     c.open("file:///nowhere/other.py", BROKEN)
     assert names(c.diagnostics("file:///nowhere/other.py", 1)) == ["TW2002"]
+    return c
+
+
+@test("what the values of an analysis took goes back to the system, and its kernels stay")
+def _():
+    c = started()
+    first, rest = KERNEL.split("\n", 1)
+    c.open(URI, first + "\nROWS = [(i, str(i), [i]) for i in range(250_000)]\n" + rest)  # 100 MB
+    assert c.diagnostics(URI, 1) == []
+    end = time.monotonic() + 20
+    while (resident := c.result("$/tilewright/memory")["residentBytes"]) > PATIENCE * (40 << 20):
+        assert time.monotonic() < end, f"{resident >> 20} MB"
+        time.sleep(0.05)
+    assert [s["name"] for s in c.result("workspace/symbol", {"query": "kernel"})] == ["kernel"]
+    assert c.result("textDocument/codeLens", {"textDocument": {"uri": URI}})
     return c
 
 

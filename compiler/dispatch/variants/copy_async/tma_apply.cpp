@@ -92,8 +92,7 @@ class TensorCopy {
     if (context_.call.args.size() != 2) return refuse(cat(text_, " takes dst and src"));
     load_ = form_->row->id.find("g2s") != std::string_view::npos;
     const std::string all = cat(".", text_, ".");
-    if (all.find("gather4") != all.npos || all.find("scatter4") != all.npos)
-      return refuse("gather4 and scatter4 have no pattern here: write the instruction");
+    gather_ = all.find("gather4") != all.npos || all.find("scatter4") != all.npos;
     if (!global().region.buffer || global().region.buffer->scope != ir::StorageScope::Global)
       return refuse(cat(load_ ? "src" : "dst", " is a tensor in global memory, which the map describes"));
     rank_ = global().region.ranges.size();
@@ -104,6 +103,11 @@ class TensorCopy {
     if (!box || box->size() != rank_ || std::ranges::any_of(*box, [](std::int64_t n) { return n < 1 || n > 256; }))
       return refuse(cat("box= has ", rank_, " numbers from 1 to 256, the innermost last"));
     box_ = *box;
+    if (gather_ && (rank_ != 2 || box_[0] != 1))
+      return refuse("gather4 and scatter4 take four rows of a tensor of 2 dimensions: box= is (1, columns)");
+    if (gather_ != (list("gather4").size() == 4))
+      return refuse(gather_ ? cat(text_, " takes gather4=, the numbers of its four rows")
+                            : cat(text_, " takes no gather4="));
     return encoding();
   }
 
@@ -278,8 +282,7 @@ class TensorCopy {
     auto group = tile::group_of(context_, false);
     if (!group) return refuse(std::move(group.error()));
     group_ = std::move(*group);
-    Index image;
-    for (std::size_t i = 0; i < rank_; ++i) image.push_back((box_[i] + element_strides_[i] - 1) / element_strides_[i]);
+    const Index image = gather_ ? Index{4, box_[1]} : compact_box();
     auto view = View::of(load_ ? "dst" : "src", shared(), group_, image, repeats_);
     if (!view) return refuse(std::move(view.error()));
     if (Reason r = view->not_in({ir::StorageScope::Shared, ir::StorageScope::SharedDyn}); !r.empty())
@@ -307,6 +310,10 @@ class TensorCopy {
         at.push_back(ir::cast(ir::kInt32, ir::simplify(c)));
       }
       std::ranges::reverse(at);
+      if (gather_) {
+        at.resize(1);
+        for (Expr row : list("gather4")) at.push_back(ir::cast(ir::kInt32, ir::simplify(row)));
+      }
       std::vector<Given> given = {{Given::Kind::Value, tma::address_of(map)}};
       for (Expr c : at) given.push_back({Given::Kind::Value, c});
       if (load_) {
@@ -325,22 +332,30 @@ class TensorCopy {
     return {};
   }
 
+  // What a box has in shared memory.
+  Index compact_box() const {
+    Index out;
+    for (std::size_t i = 0; i < rank_; ++i) out.push_back((box_[i] + element_strides_[i] - 1) / element_strides_[i]);
+    return out;
+  }
+
   void tell(const Index& repeat, const std::vector<Expr>& at) {
     if (told_.size() == 8) return;
     std::string which, coordinates;
     for (std::int64_t i : repeat) which += cat(which.empty() ? "" : ", ", i);
     for (Expr c : at) coordinates += cat(coordinates.empty() ? "" : ", ", ir::to_string(c));
-    std::int64_t elements = 1;
-    for (std::size_t i = 0; i < rank_; ++i) elements *= (box_[i] + element_strides_[i] - 1) / element_strides_[i];
+    std::int64_t elements = gather_ ? 4 : 1;
+    for (std::int64_t n : compact_box()) elements *= n;
     told_.push_back(cat(repeat.empty() ? "once" : cat("repetition ", which), ": a box of ", elements * bits_ / 8,
-                        " bytes at the coordinates ", coordinates, ", the innermost first"));
+                        gather_ ? " bytes, four rows, at the column and rows " : " bytes at the coordinates ",
+                        coordinates, gather_ ? "" : ", the innermost first"));
   }
 
   CallContext& context_;
   ir::BodyBuilder out_;
   std::string_view text_, format_;
   std::optional<ptx::Candidate> form_;
-  bool load_ = true;
+  bool load_ = true, gather_ = false;
   std::size_t rank_ = 0;
   int bits_ = 0;
   Index box_, element_strides_;

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "compiler/dispatch/blocks/options.h"
+#include "compiler/dispatch/blocks/row_call.h"
 #include "compiler/dispatch/blocks/tile_views.h"
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
@@ -83,11 +84,12 @@ class Apply {
     if (id == "ld" || id == "st" || id == "ld_vec" || id == "st_vec") return memory();
     if (mnemonic == "ldmatrix" || mnemonic == "stmatrix") return matrices();
     if (mnemonic == "mma") return product();
+    if (id == "cp_async_bulk_s2c") return distributed();
     if (text_.starts_with("cp.async.ca.") || text_.starts_with("cp.async.cg.")) return asynchronous();
     if (std::ranges::find(kArithmetic, mnemonic) != std::end(kArithmetic)) return registers();
     return refuse(cat(text_,
                       " has no pattern here: ld, st, ldmatrix, stmatrix, mma.m16n8k8 and m16n8k16, "
-                      "cp.async.ca and .cg, and arithmetic on registers have"));
+                      "cp.async.ca and .cg, cp.async.bulk to another CTA, and arithmetic on registers have"));
   }
 
   const ir::Operand* operand(std::size_t i) const {
@@ -404,6 +406,80 @@ class Apply {
            cat(*size, " bytes a thread, ", place(*views[1], repeat, first), " to ", place(*views[0], repeat, first)));
     }
     return {};
+  }
+
+  // ---- cp.async.bulk into another CTA's shared memory: (*group, *repeat, element) --------------------------------
+
+  Made distributed() {
+    if (!has_operands(2)) return refuse(cat(text_, " takes dst and src"));
+    const Expr bytes = parameter("chunk_bytes"), barrier = parameter("mbar"), cta = parameter("remote_cta_id"),
+               pred = parameter("pred");
+    const std::int64_t* size = bytes ? ir::constant(ir::simplify(bytes)) : nullptr;
+    if (!size || *size <= 0 || *size % 16 != 0) return refuse("chunk_bytes= is a multiple of 16");
+    if (!barrier || !cta)
+      return refuse(cat(text_, " takes mbar=, the barrier that its bytes arrive at, and remote_cta_id=, whose memory ",
+                        "dst and the barrier are taken for"));
+    if (auto made = enter(false); !made) return made;
+    std::array<std::optional<View>, 2> views;
+    for (std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+      const std::string_view name = i ? "src" : "dst";
+      if (!operand(i)->region.buffer) return refuse(cat(name, " is no tensor and no region of one"));
+      const ir::DataType dtype = operand(i)->region.buffer->dtype;
+      const int bits = dtype.storage_bits() * dtype.lanes;
+      if (*size * 8 % bits != 0)
+        return refuse(cat("chunk_bytes=", *size, " is no whole number of ", ir::dtype_name(dtype)));
+      auto v = view(name, i, {*size * 8 / bits}, {StorageScope::Shared, StorageScope::SharedDyn}, 0);
+      if (!v) return refuse(std::move(v.error()));
+      views[i] = std::move(*v);
+    }
+    // The addresses in the other CTA: of the barrier, and of what a repetition writes.
+    const ir::Buffer* there = local_words("remote_addresses", 2);
+    auto word = [&](int i) {
+      const Expr at[] = {Expr(i)};
+      return ir::load(there, at);
+    };
+    const Expr rank = ir::cast(ir::kUInt32, cta);
+    static const intrinsics::Intrinsic& window = *intrinsics::row_of_id("C36");
+    auto in_window = [&](int i) { return Given{Given::Kind::Value, row_call(window, {word(i)})}; };
+    auto map = [&](int i, Given address) {
+      auto call = tile::instruction_call(
+          context_, "mapa.u64", {{Given::Kind::Register, word(i)}, address, {Given::Kind::Value, rank}}, {}, false);
+      if (!call) return refuse(std::move(call.error()));
+      out_.add<ir::Evaluate>(*call);
+      return Made{};
+    };
+    if (auto made = map(0, {Given::Kind::Value, barrier}); !made) return made;
+    for (const Index& repeat : tile::indices_below(*repeats_)) {
+      for (const auto& v : views) {
+        std::vector<Index> elements;
+        for (std::int64_t i = 0; i < v->atom().front(); ++i) elements.push_back({i});
+        if (Reason r = v->not_contiguous(group_, repeat, elements, 16); !r.empty()) return refuse(std::move(r));
+      }
+      const Expr first[] = {Expr(0)};
+      if (auto made = map(1, pointer(views[0]->pointer(repeat, first))); !made) return made;
+      if (auto made = issue({in_window(1),
+                             pointer(views[1]->pointer(repeat, first)),
+                             {Given::Kind::Value, ir::int_imm(ir::kUInt32, *size)},
+                             in_window(0)},
+                            pred);
+          !made)
+        return made;
+      tell(repeat, cat(*size, " bytes, ", place(*views[1], repeat, first), " to ", place(*views[0], repeat, first),
+                       " of CTA ", ir::to_string(cta), " of the cluster"));
+    }
+    return {};
+  }
+
+  const ir::Buffer* local_words(std::string_view name, int count) {
+    auto* words = Arena::current().make<ir::Buffer>();
+    const Expr shape[] = {Expr(count)};
+    words->name = name;
+    words->data = ir::make_var(name, ir::kHandle, ir::VarRole::Data);
+    words->dtype = ir::kUInt64;
+    words->shape = Arena::current().copy(std::span<const Expr>(shape));
+    words->scope = StorageScope::Local;
+    out_.add<ir::Alloc>(words);
+    return words;
   }
 
   // ---- arithmetic: each operand ends in its group of registers ---------------------------------------------------
