@@ -29,6 +29,16 @@ std::optional<layout::Layout> own_part(const layout::Layout& l, std::int64_t ele
   return rest == 1 ? std::optional(std::move(out)) : std::nullopt;
 }
 
+// A swizzle over a trivial tile repeats over any number of elements, as a bare swizzle does.
+std::optional<layout::Layout> repeated_swizzle(const layout::Layout& l, std::int64_t elements) {
+  if (!l.swizzle || !layout::is_trivial({std::nullopt, l.tile}) || l.tile->shard.empty()) return std::nullopt;
+  layout::Layout out = l;
+  out.tile->shard = {l.tile->shard.back()};
+  out.tile->shard.front().extent = elements;
+  out.tile->shard.front().stride = 1;
+  return out;
+}
+
 // N17
 Made<> settle_layout(BufferOptions& options, const Drafts& drafts) {
   if (!options.layout || !options.layout->tile) return {};
@@ -36,7 +46,8 @@ Made<> settle_layout(BufferOptions& options, const Drafts& drafts) {
   for (ir::Expr e : options.shape) elements = elements * layout::Dim(e);
   layout::Dim size = layout::size(*options.layout);
   if (!elements.is_constant() || !size.is_constant() || elements.value() == size.value()) return {};
-  auto part = own_part(*options.layout, elements.value());
+  auto part = repeated_swizzle(*options.layout, elements.value());
+  if (!part) part = own_part(*options.layout, elements.value());
   if (!part) {
     return std::unexpected(
         Refusal{code::kBuffer,

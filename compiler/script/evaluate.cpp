@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "compiler/script/dialect.h"
+#include "compiler/script/dialect_names.h"
 #include "compiler/script/entries/finder.h"
 #include "compiler/script/entries/unneeded.h"
 #include "compiler/script/unbound.h"
@@ -86,6 +87,26 @@ text::Diagnostic no_release(const std::vector<DialectPlace>& wrong, const std::s
   return d;
 }
 
+// Where a pin or a setting says one release and a name of the script another, the error at that name, or else the first
+// one, names both.
+void tell_release(Evaluation& e) {
+  if (e.dialect.source != DialectSource::Pin && e.dialect.source != DialectSource::Setting) return;
+  auto is_error = [](const text::Diagnostic& d) { return d.severity == text::Severity::Error; };
+  auto first = std::ranges::find_if(e.diagnostics, is_error);
+  if (first == e.diagnostics.end()) return;
+  const auto name = first_of_others(*e.tree, e.dialect.dialect, false);
+  if (!name) return;
+  auto at_name = [&](const text::Diagnostic& d) {
+    const text::Anchors::Place place = e.anchors.resolve(d.span);
+    return is_error(d) && place.source == e.tree->source().get() && place.begin < name->end && name->begin < place.end;
+  };
+  auto there = std::ranges::find_if(e.diagnostics, at_name);
+  (there == e.diagnostics.end() ? *first : *there)
+      .related.push_back(
+          {{e.anchors.add(e.tree->source(), name->begin), 0, name->end - name->begin},
+           name->name + " is a name of " + name->releases + ", and the script is read in " + e.dialect.words()});
+}
+
 }  // namespace
 
 std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, Loader* loader, text::Context context,
@@ -130,6 +151,7 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
   }
   lead_out_of_prelude(e->diagnostics, e->anchors);
   deduplicate(e->diagnostics, e->anchors);
+  tell_release(*e);
   return e;
 }
 

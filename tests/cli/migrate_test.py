@@ -205,6 +205,15 @@ class Found(Case):
         self.assertIn("requirements-dev.txt pins apache-tvm==0.26.0, and requirements.txt pins apache-tvm==0.25.0", r.text)
         self.expect(0, "check", path, "--dialect", "0.25")
 
+    def test_a_pin_and_a_name_of_another_release(self):
+        self.file("project/requirements.txt", "apache-tvm==0.26.0\n")
+        text = ("from tvm.script import tirx as T\n\n\n@T.prim_func\ndef k(A: T.Buffer((32,), \"float32\")):\n    T.device_entry()\n"
+                "    T.cta_id([1])\n    t = T.thread_id([32])\n    T.ptx.st.global_.f32(A.ptr_to([t]), T.float32(1))\n")
+        path = self.file("project/kernel.py", text)
+        both = ("T.ptx.st.global_.f32 is a name of 0.27, and the script is read in 0.26: requirements.txt pins apache-tvm==0.26.0")
+        self.assertIn(both, self.expect(1, "check", path).text)
+        self.expect(0, "check", path, "--dialect", "0.27")
+
     def test_two_names_of_two_releases(self):
         self.file(".git/HEAD", "")
         path = self.file("kernel.py", PLAIN + "\ndef f():\n    T.ret(0)\n    T.cuda.elect_sync()\n")

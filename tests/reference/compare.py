@@ -205,6 +205,7 @@ def compiled(script, arch, args):
 def by_value(text, values):
     """An extent's value, with `values` for its names."""
     text = re.sub(r'T\.Cast\("\w+", ', "(", str(text))
+    text = re.sub(r', "\w+"\)', ")", text.replace("T.cast(", "("))
     text = re.sub(r"T\.(?:int32|int64)\(", "(", text).replace("T.", "")
     known = {"shift_right": lambda a, b: a >> b, "shift_left": lambda a, b: a << b, "min": min, "max": max}
     names = {n: values for n in re.findall(r"[A-Za-z_]\w*", text)}

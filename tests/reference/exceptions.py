@@ -435,7 +435,7 @@ def _(case):
     said = case.reason("dsmem")
     return (case.theirs()["variant"] == "dsmem" and case.ours_of("dsmem", "declined")
             and ("keeps bytes in their order" in said or "period" in said)
-            and re.search("SwizzleLayout|mma_shared_layout", case.text))
+            and re.search("SwizzleLayout|ComposeLayout|mma_shared_layout", case.text))
 
 
 @rule_and_its_kernel(
@@ -444,7 +444,7 @@ def _(case):
     said = case.reason("dsmem")
     return (case.theirs()["variant"] == "dsmem" and case.ours_of("dsmem", "declined")
             and ("tears them apart" in said or "neither whole swizzle spans" in said or "do not stay together" in said)
-            and re.search("SwizzleLayout|mma_shared_layout", case.text))
+            and re.search("SwizzleLayout|ComposeLayout|mma_shared_layout", case.text))
 
 
 @rule_and_its_kernel(

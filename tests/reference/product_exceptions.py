@@ -305,8 +305,9 @@ def _(case):
 @rule_and_its_kernel("CTAs that are no whole warps", "N4", "a fragment is spread over the 32 lanes of a warp, and some of them are not there")
 def _(case):
     words = ("less than one warp", "not a whole number of warps", "not known before the launch")
-    count = re.search(r"T\.thread_id\(\[(\w+)\]\)", case.text).group(1)
-    return of_gemm(case) and any(w in case.reason("mma.m16n8k*") for w in words) and (not count.isdigit() or int(count) % 32 != 0)
+    count = re.search(r"T\.thread_id\(\[(\w+)\]\)", case.text)
+    odd = count is not None and (not count.group(1).isdigit() or int(count.group(1)) % 32 != 0)
+    return of_gemm(case) and any(w in case.reason("mma.m16n8k*") for w in words) and odd
 
 
 @rule_and_its_kernel("pairs that no register holds", "G34", "two elements along K are the halves of a 32-bit register; the reference reads them "

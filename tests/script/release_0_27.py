@@ -416,3 +416,17 @@ def k(A: T.Buffer((64,), "float32")):
     T.ptx["multimem.st.global.b32"](A.ptr_to([tx]), T.uint32(0))
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2003]: T.ptx: there is no instruction family multimem in T.ptx: write multimem_st.global.b32
     A[tx] = 1.0
+
+#--- the type of an id is int32 or uint32, None is none of them
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+
+@T.prim_func
+def ids(A: T.Buffer((128,), "float32")):
+    T.device_entry()
+    T.cta_id([1], dtype=None)
+#                       ^^^^ error[TW2110]: dtype= of an id is "int32" or "uint32", not None
+#   hint: leave dtype= out
+    t = T.thread_id([32], dtype="uint32")
+    for i in T.serial(4, dtype=None):
+        A[i] = T.float32(0)

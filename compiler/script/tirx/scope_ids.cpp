@@ -36,7 +36,11 @@ const ScopeIdKind* kind_of(std::string_view name) {
 // Nothing: an error is pending.
 std::optional<ir::DataType> dtype_of(Interpreter& in, const Arguments& args) {
   for (const Keyword& k : args.keywords) {
-    if (k.name != "dtype" || k.value.is_none()) continue;
+    if (k.name != "dtype") continue;
+    if (k.value.is_none()) {
+      in.fail(code::kScopeId, k.span, "dtype= of an id is \"int32\" or \"uint32\", not None", "leave dtype= out");
+      return std::nullopt;
+    }
     auto dtype = in.as_dtype(k.value, k.span);
     if (!dtype || *dtype == ir::kInt32 || *dtype == ir::kUInt32) return dtype;
     in.fail(code::kScopeId, k.span, "dtype= of an id is \"int32\" or \"uint32\", not " + ir::dtype_name(*dtype), {},

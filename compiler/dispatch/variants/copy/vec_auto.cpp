@@ -47,6 +47,8 @@ Planned plan(CallContext& context) {
   if (!hints) return decline(std::move(hints.error()));
   const CopyOperands& o = copy_operands(context);
   const bool loads = o.local_global && o.dst.buffer->scope == ir::StorageScope::Local;
+  if (loads && context.kernel.dialect() >= text::Dialect::V0_27 && !hints->l2_evict.empty())
+    return decline("l2_evict= belongs to loads of 256 bits, vec_auto loads 128 at most");
   Planned plan = refused(context, copy_gmem_smem::predicates()).empty()
                      ? copy_gmem_smem::plan_as(context, "vec_auto")
                      : copy_reg::plan_as(context, "vec_auto", loads ? *hints : LoadHints());

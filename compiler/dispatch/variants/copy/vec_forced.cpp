@@ -59,8 +59,7 @@ Planned planned(CallContext& context) {
   if (context.kernel.dialect() >= text::Dialect::V0_27) {
     const bool shared = ir::is_shared(o.src.buffer->scope) || ir::is_shared(o.dst.buffer->scope);
     if (kBits == 256 && shared) return decline("no load or store of shared memory moves 256 bits");
-    if (kBits < 64 && !hints.l2_evict.empty())
-      return decline("l2_evict= belongs to loads of vectors, of 64 bits and more");
+    if (kBits < 256 && !hints.l2_evict.empty()) return decline("l2_evict= belongs to loads of 256 bits");
   }
   // 256 bits are two words: a load and a store of 128 bits each.
   constexpr int kWord = kBits > 128 ? 128 : kBits;
