@@ -1,10 +1,13 @@
 """The command line's answers as typed objects."""
 import os
+from typing import Iterable, Optional, Union
 
 from tilewright._answer import Answer
 from tilewright._binary import answer
 from tilewright._errors import Error, diagnostic_line
 from tilewright._types import CheckReport, Compilation, Entries, Explanation, Meaning, RunReport
+
+Path = Union[str, "os.PathLike[str]"]
 
 
 def _words(options):
@@ -33,13 +36,13 @@ def _paths(paths):
     return [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
 
 
-def check(paths, **options) -> CheckReport:
+def check(paths: "Path | Iterable[Path]", **options) -> CheckReport:
     """All that is wrong with scripts or folders, as `tilewright check`. Options are those of the command line:
     check("gemm.py", simulate=True, arch="sm_90a")."""
     return _asked(["check", *_paths(paths), "--json", *_words(options)], CheckReport)
 
 
-def compile(path, entry=None, *, emit=None, **options) -> Compilation:
+def compile(path: "Path", entry: Optional[str] = None, *, emit=None, **options) -> Compilation:
     """The kernels of a script, as `tilewright compile`: compile("gemm.py", "gemm(1024)", emit="cuda").kernels[0].sources.
     emit: report, tirx, lowered, cuda (the usual one), ptx, cubin (in base64), sass, plan, host; several with commas."""
     return _asked(["compile", path, "--json", *_words({"emit": emit, "entry": entry, **options})], Compilation)
@@ -53,7 +56,7 @@ def explain(what, **options) -> "Explanation | Meaning":
     return (Meaning if "explanation" in said else Explanation)._of(said)
 
 
-def run(path, entry=None, *, on="sim", inputs=None, expect=None, set=None, **options) -> RunReport:
+def run(path: "Path", entry: Optional[str] = None, *, on: str = "sim", inputs=None, expect=None, set=None, **options) -> RunReport:
     """Runs a kernel and judges what it leaves, as `tilewright run`. on: "sim", "gpu", or a remote. inputs, expect: {tensor:
     "random(seed=7)" or "FILE.npy"}, set: {extent or scalar: number}. The verdict is in the report; only what could not be
     run at all is an Error."""
@@ -67,7 +70,7 @@ def run(path, entry=None, *, on="sim", inputs=None, expect=None, set=None, **opt
     return RunReport._of(said)
 
 
-def entries(path) -> Entries:
+def entries(path: "Path") -> Entries:
     """What a script has to compile, as `tilewright entries`."""
     return _asked(["entries", path, "--json"], Entries)
 

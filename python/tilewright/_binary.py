@@ -24,9 +24,12 @@ def answer(words, text=None):
     """(exit status, JSON or None, what was said on standard error) of a command of the binary."""
     import json
     import subprocess
+    import sys
 
-    done = subprocess.run([find_tilewright_bin(), *map(str, words)], input=text, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, encoding="utf-8", errors="replace", check=False)
+    # References in Python are computed by this interpreter, with what is installed for it.
+    interpreter = {"TILEWRIGHT_PYTHON": sys.executable} if sys.executable else {}
+    done = subprocess.run([find_tilewright_bin(), *map(str, words)], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          encoding="utf-8", errors="replace", check=False, env={**interpreter, **os.environ})
     try:
         said = json.loads(done.stdout)
     except ValueError:

@@ -14,7 +14,7 @@ _POINTER, _CONSTANT, _SCALAR, _MAP, _MAP_ADDRESS = range(5)
 _OTHER_CLUSTERS = 8  # CTAs: what a larger cluster has to be allowed
 
 
-def load(path, *, arch=None, dialect=None) -> "Script":
+def load(path: "str | os.PathLike[str]", *, arch=None, dialect=None) -> "Script":
     """A tile script. Nothing of it is compiled before a kernel is asked for.
 
     arch: the architecture to compile for, such as "sm_90a" (default: the device's own; of the simulator what the script
@@ -35,9 +35,27 @@ class Script:
         self._kernels = {}
 
     def __getitem__(self, entry) -> "Kernel":
+        if not isinstance(entry, str):
+            raise TypeError(f"an entry is a text, as {self!r}.entries lists them, not {type(entry).__name__}")
         if entry not in self._kernels:
             self._kernels[entry] = Kernel(self, entry)
         return self._kernels[entry]
+
+    def __iter__(self):
+        return iter(self.entries)
+
+    def __call__(self, *args, **kwargs):
+        raise TypeError(f"a script is not called: its kernels are, script[{self._some_entry()!r}](...)")
+
+    def __getattr__(self, name):
+        own = "" if name.startswith("_") else f"; a kernel is script[{name!r}], and .entries lists them"
+        raise AttributeError(f"a script has no attribute {name!r}{own}")
+
+    def _some_entry(self):
+        try:
+            return next(iter(self.entries), "entry")
+        except Error:
+            return "entry"
 
     @property
     def entries(self):

@@ -190,13 +190,15 @@ def main():
             mistakes = choose.sample(every, min(arguments.count, len(every)))
         else:
             mistakes = list(typos(examples, arguments.count, choose))
-        planted = repaired = 0
+        planted = repaired = not_begun = 0
         wrong = []
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             list(pool.map(follower.prepare, sorted({name for name, _, _ in mistakes})))
-            jobs = [pool.submit(follower.follow, n, name, text) for n, (name, _, text) in enumerate(mistakes)]
-            for (name, what, _), job in zip(mistakes, jobs):
+            jobs = {pool.submit(follower.follow, n, name, text): (name, what) for n, (name, what, text) in enumerate(mistakes)}
+            for job in concurrent.futures.as_completed(jobs):
+                name, what = jobs[job]
                 if job.result() is None:
+                    not_begun += 1
                     continue
                 is_planted, is_repaired, problem, titles = job.result()
                 planted += is_planted
@@ -208,7 +210,8 @@ def main():
     finally:
         shutil.rmtree(folder, True)
     share = repaired / max(1, planted)
-    print("\n".join(wrong + [f"{arguments.kind}, seed {seed}: {planted} planted, {repaired} repaired ({share:.1%}), {len(wrong)} made worse"]))
+    told = f"{arguments.kind}, seed {seed}: {planted} planted, {repaired} repaired ({share:.1%}), {len(wrong)} made worse"
+    print("\n".join(wrong + [told + (f"; no time for {not_begun}" if not_begun else "")]))
     return 1 if wrong or (arguments.least and share < PROMISED[arguments.kind]) else 0
 
 

@@ -1,9 +1,12 @@
 """The commands' answers as typed objects."""
 import dataclasses
+import importlib.util
 import json
 import os
 import subprocess
+import sys
 import unittest
+import unittest.mock
 
 from case import BINARY, Case, example, main
 
@@ -51,6 +54,16 @@ class Answers(Case):
         self.assertEqual([t.source for t in report.tensors], ["arange", "ones", "poison"])
         with self.assertRaisesRegex(tilewright.Error, "no kernel|yields"):
             tilewright.run(example("vector_add.py"), "nothing_here()")
+
+    def test_references_are_computed_by_this_interpreter(self):
+        with open(example("vector_add.py"), encoding="utf-8") as f:
+            text = f.read().replace('reference plain("float32")', "reference python:reference").replace("run vector_add n=10000", "run vector_add n=100")
+        with unittest.mock.patch.dict(os.environ, PATH="/nowhere"):
+            report = tilewright.run(self.script(text, "python_reference.py"), "vector_add")
+        if importlib.util.find_spec("numpy"):
+            self.assertEqual(report.verdict, "verified")
+        else:
+            self.assertIn("needs numpy, which " + sys.executable, " ".join(report.notes))
 
     def test_a_kernel_is_exported(self):
         if subprocess.run([BINARY, "doctor"], capture_output=True, check=False).returncode:

@@ -125,6 +125,13 @@ class Simulator(Case):
         self.assertEqual(script.entries[0], "make(3, 3, 3)")
         self.assertEqual(script["make(3, 3, 3)"].signature, ["A: float16[64, 64]", "B: float16[64, 64]"])
         self.assertIs(script["make(3, 3, 3)"], script["make(3, 3, 3)"])
+        self.assertEqual(list(script), script.entries)
+        with self.assertRaisesRegex(TypeError, r"its kernels are, script\['make\(3, 3, 3\)'\]"):
+            script([1], [2])
+        with self.assertRaisesRegex(AttributeError, r"a kernel is script\['make'\]"):
+            script.make
+        with self.assertRaisesRegex(TypeError, "an entry is a text"):
+            script[0]
         with self.assertRaises(FileNotFoundError):
             tilewright.load("nowhere.py")
 

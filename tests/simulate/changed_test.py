@@ -56,7 +56,7 @@ def changes_of(call):
             yield from ((args[1], MORE), (args[1], LESS))
     elif last == "init" and "mbarrier" in name and len(args) > 1:
         yield args[1], NEXT
-    elif last == "init" and args and not name.startswith("T."):
+    elif last == "init" and len(args) in (1, 2) and not name.startswith("T."):  # more: a descriptor
         yield args[0], NEXT
     elif last in ("wait_group",) and args:
         yield args[0], NEXT
