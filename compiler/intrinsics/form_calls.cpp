@@ -3,6 +3,7 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/arguments.h"
 #include "compiler/intrinsics/form_parts.h"
 #include "compiler/ptx/helper.h"
@@ -476,6 +477,24 @@ bool lacks_integers(const ptx::Candidate& instruction, ir::Target target) {
   return kind && instruction.row->token(instruction.filled, *kind) == "kind::i8" && target.number() % 10 != 0;
 }
 
+// A constant number or count that no named barrier has.
+std::optional<std::string> named_barrier_fault(const WrittenForm& call) {
+  const ptx::Row& row = *call.resolved.instruction.row;
+  const bool named = (row.mnemonic == "bar" || row.mnemonic == "barrier") && !row.id.starts_with("bar_warp") &&
+                     !row.id.starts_with("barrier_cluster");
+  if (!named) return std::nullopt;
+  for (const ptx::Bound& bound : call.resolved.operands) {
+    const ir::Expr given = call.arguments[bound.first];
+    const std::int64_t* n = given ? ir::constant(ir::simplify(given)) : nullptr;
+    if (n && bound.operand->name == "a" && (*n < 0 || *n > 15))
+      return "a CTA has the named barriers 0 to 15, here it is " + std::to_string(*n);
+    if (n && bound.operand->name == "b" && (*n < 32 || *n > 1024 || *n % 32 != 0))
+      return "a named barrier counts whole warps, a multiple of 32 threads from 32 to 1024, here it is " +
+             std::to_string(*n);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> verify_form(const Form& form, std::span<const ir::Expr> args, ir::Target target) {
@@ -491,10 +510,10 @@ std::optional<std::string> verify_form(const Form& form, std::span<const ir::Exp
     if (lacks_integers(call.resolved.instruction, target))
       return "kind::i8 needs sm_100a, this is " + target.name() + ", which has no integers in tensor memory";
     ptx::check_helper(call.resolved);
+    return named_barrier_fault(call);
   } catch (const std::invalid_argument& fault) {
     return fault.what();
   }
-  return std::nullopt;
 }
 
 }  // namespace tilewright::intrinsics

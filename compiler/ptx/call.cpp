@@ -366,7 +366,22 @@ std::expected<Resolved, std::string> resolve_printed(std::string_view name, cons
     if (!next) return std::unexpected(next.error());
     chain = std::move(*next);
   }
-  return resolve(*chain, call);
+  auto found = resolve(*chain, call);
+  auto is_number = [](const Argument& a) { return a.kind == Argument::Kind::Integer && a.value; };
+  if (found || std::ranges::none_of(call.operands, [&](const Argument& a) { return is_number(a) && *a.value < 0; }))
+    return found;
+  // Numbers of int32 are printed without their type, and -1 is no word of unsigned bits.
+  for (Argument& a : call.operands) {
+    if (!is_number(a)) continue;
+    a.kind = Argument::Kind::Value;
+    a.dtype = ir::kInt32;
+  }
+  auto typed = resolve(*chain, call);
+  if (!typed) return found;
+  for (Argument& a : typed->arguments) {
+    if (a.kind == Argument::Kind::Value && a.dtype == ir::kInt32 && a.value) a.kind = Argument::Kind::Integer;
+  }
+  return typed;
 }
 
 std::vector<std::string> printed_words(const Resolved& call) {

@@ -44,6 +44,31 @@ def kernel(A: T.Buffer((32,), "int32")):
 
 
 class Compile(Case):
+    def test_numbers_of_printed_calls(self):
+        """The reference prints a number of int32 without its type, and reads -1 as a word of b32 no more: it is one here."""
+        printed = """\
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((32,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.warp_id([1])
+    t = T.lane_id([32])
+    T.ptx.st(T.address_of(A[t]), VALUES"", "", "", "global", "", "", "", WORDS"b32", "")
+"""
+        for values, words, helper in (("-1, ", "", "st_global_b32_s32(&A[t], -1)"),
+                                      ("-1, 0, 0, 4, ", '"v4", ', "b32_s32(&A[t], -1, 0, 0, 4)")):
+            text = printed.replace("VALUES", values).replace("WORDS", words)
+            if words:
+                text = text.replace('4, "", "", ""', '4, "", ""')
+            r = self.expect(0, "compile", self.file("printed.py", text), "--emit", "cuda")
+            self.assertIn(helper, r.text.replace("threadIdx.x", "t"))
+        direct = printed.replace('T.ptx.st(T.address_of(A[t]), VALUES"", "", "", "global", "", "", "", WORDS"b32", "")',
+                                 "T.ptx.st.global_.b32(T.address_of(A[t]), -1)")
+        self.assertIn("-1 does not fit uint32", self.expect(1, "check", self.file("direct.py", direct)).text)
+
     def test_text_by_release(self):
         for release, pragmas in (("0.25", 0), ("0.26", 1), ("0.27", 1)):
             made = self.expect(0, "compile", self.file("loop.py", LOOP), "--dialect", release, "--emit", "cuda").text

@@ -82,6 +82,15 @@ KINDS = [
     ("a store through a value", "txl.ptx.st.global_.s32(B.ptr_to([rank", r"B\.ptr_to\(\[rank, lane\]\)", "B[rank, lane]"),
     ("an instruction that the target has not", "txl.cuda.warp_sync()", r"txl\.cuda\.warp_sync\(\)",
      'txl.ptx["tcgen05.fence::before_thread_sync"]()'),
+    ("a named barrier beyond the last", "txl.ptx.bar.sync(txl.uint32(1)", r"uint32\(1\)", "uint32(17)"),
+    ("a named barrier of a part of a warp", "txl.ptx.bar.sync(txl.uint32(1)", "256", "250"),
+    ("a loop misspelt", "with txl.serial(8) as i:", "serial", "serail"),
+    ("a barrier without its count", "full.init(1)", r"init\(1\)", "init()"),
+    ("a return misspelt", "return value", "return", "retrun"),
+    ("an argument too many for a function of the file", "warp_sum(value)", r"\(value\)", "(value, 1)"),
+    ("a function of the file misspelt", "warp_sum(value)", "warp_sum", "warp_summ"),
+    ("a vector store of three values", 'txl.ptx["st.global.v4.f32"](C', r"range\(4\)", "range(3)"),
+    ("a parameter of a type misspelt", "def add_strided(A", r"txl\.f32", "txl.f33"),
 ]
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Faults of synchronisation in traced kernels: each is found at a line of the kernel, with the calls that led there.
 
-    traced_faults_test.py TILEWRIGHT [--schedules K] [--only KERNEL] [--jobs N] [--show] [--least N]
+    traced_faults_test.py TILEWRIGHT [--kernels FILE] [--schedules K] [--only KERNEL] [--jobs N] [--show] [--least N]
 
-`traced/kernels.py` has kernels that are right. Into each, one at a time, faults are planted by RULES: an ordering line is
+`traced/kernels.py`, or FILE, has kernels that are right. Into each, one at a time, faults are planted by RULES: an ordering line is
 taken out, moved beyond its neighbour, made once too often, left to a part of the threads or made weaker; a count, a phase,
 a stage, a number of bytes or of threads is changed. A fault is found when the simulator has a finding whose place, related
 place or chain of calls is in the kernel's own lines. EQUAL lists the changes that leave a kernel right, with the reason.
@@ -18,7 +18,9 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from traced_test import KERNELS, alone, lines_of, run, without_line  # noqa: E402
+from traced_test import alone, lines_of, run, without_line  # noqa: E402
+
+KERNELS = os.path.join(HERE, "traced", "kernels.py")
 
 ORDERS = re.compile(
     r"txl\.cuda\.(cta|warp)_sync\(\)|\.(wait|arrive|init)\(|txl\.ptx\.bar\.\w+\(|\[\"(barrier\.cluster|"
@@ -76,6 +78,17 @@ RULES = [
     ("groups", replaced(r"wait_group\"\]\(1 if (.*) else 0\)", r'wait_group"](2 if \1 else 0)')),
     ("groups", replaced(r"wait_group\"\]\(1 if (.*) else 0\)", r'wait_group"](2 if \1 else 1)')),
     ("groups", replaced(r"wait_group\"\]\(1 if (.*) else 0\)", r'wait_group"](3)')),
+    ("groups", replaced(r"(wait_group(?:\.read)?)\"\]\((\d)\)", lambda m: f'{m[1]}"]({int(m[2]) + 1})')),
+    ("groups", replaced(r"wait_group\.read\"\]\(1\)", 'wait_group"](3)')),
+    ("ring", replaced(r"row % (4|2)([,\]])", r"row % (\1 - 1)\2")),
+    ("ring", replaced(r"row % 4, tid \^ 1", "(row + 1) % 4, tid ^ 1")),
+    ("ring", replaced(r"row % 2, 127 - tid", "(row + 1) % 2, 127 - tid")),
+    ("half", replaced(r"txl\.If\(tid < half\)", "txl.If(tid <= half)")),
+    ("half", replaced(r"tid \+ half", "(tid + half // 2) % 256")),
+    ("bytes", replaced(r"arrive\(0, 512\)", "arrive(0, 508)")),
+    ("threads", replaced(r"txl\.uint32\(64\)\)", "txl.uint32(32))")),
+    ("threads", replaced(r"txl\.uint32\(64\)\)", "txl.uint32(96))")),
+    ("threads", replaced(r"txl\.uint32\(2\), txl\.uint32\(64\)", "txl.uint32(1), txl.uint32(64)")),
     ("lanes", replaced(r"txl\.uint32\(0xFFFFFFFF\)", "txl.uint32(0x0000FFFF)")),
     ("elected", replaced(r"txl\.If\(txl\.tid_in_role\(\) == 0\)", "txl.If(txl.tid_in_role() < 2)")),
     ("elected", replaced(r"txl\.If\(txl\.tid_in_role\(\) == 0\)", "txl.If(txl.tid_in_role() < 0)")),
@@ -101,6 +114,17 @@ EQUAL = [
     ("", "fence.mbarrier_init", "early"),
     ("sums", "tid == 0", "elected"),  # two threads store the same sum, or none does: no matter of order
     ("copy_in_bulk", "txl.serial(16)", "rounds"),  # rows that are never copied: no matter of order
+    ("tree", "tid == 0", "elected"),  # two threads store the same sum, or none does
+    ("warps_in_turn", "txl.serial(16)", "rounds"),  # numbers that are left out
+    ("warps_in_turn", "tid_in_role() == 0", "elected"),  # two lanes store the same number, or none stores the sum
+    ("warps_in_turn", "bar.arrive(txl.uint32(1)", "early"),  # both add by atomics, and the first reads its own
+    ("out_in_bulk", "tid == 0", "elected"),  # two threads copy the same row, or none does
+    ("read_of_the_other", "barrier.cluster.arrive", "early"),  # the second one: nothing is in shared memory any more
+    ("read_of_the_other", "barrier.cluster.wait", "part"),  # the second one: those that do not wait have ended
+    ("store_to_the_other", "barrier.cluster.wait", "part"),
+    ("store_to_the_other", "barrier.cluster.arrive", "weaker"),  # fence.mbarrier_init releases, and the other is the end
+    ("store_to_the_other", "warp_sync", "missing"),  # bytes may come before they are announced: the arrival is missing
+    ("rows_ahead", "cta_sync", "weaker"),  # neighbours are lanes of one warp
 ]
 
 
@@ -190,13 +214,14 @@ def verdict(binary, folder, number, fault, schedules):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
+    parser.add_argument("--kernels", default=KERNELS)
     parser.add_argument("--schedules", type=int, default=3)
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--least", type=int, default=0, help="faults that must be found")
     options = parser.parse_args()
-    with open(KERNELS, encoding="utf-8") as f:
+    with open(options.kernels, encoding="utf-8") as f:
         lines = f.read().split("\n")
     all_faults = [fault for fault in faults(lines) if options.only in fault[0]]
     counts, by_kind = collections.Counter(), collections.defaultdict(collections.Counter)

@@ -131,6 +131,7 @@ bool Races::ordered(const Access& a, const Readers& earlier, Touch* unordered) c
 void Races::check_write(const Access& a, Cell& cell, std::uint64_t pointer, std::int64_t bytes,
                         std::int64_t from_start) {
   const bool atomic = a.how == How::Atomic;
+  if (atomic) check_replaced(a, cell, pointer, bytes);
   if (!(atomic && cell.write.is_atomic()) && !ordered(a, cell.write, true)) {
     const bool equal = a.now && common::equals(a.old + from_start, a.now + from_start, static_cast<std::size_t>(bytes));
     if (!(equal && is_one_store(a, cell.write))) conflict(a, cell.write, true, pointer, bytes, equal);
@@ -146,9 +147,22 @@ void Races::check_write(const Access& a, Cell& cell, std::uint64_t pointer, std:
   }
   shadow_at(pointer).no_readers(cell);
   const Thread& t = a.thread;
+  auto& replaced = shadow_at(pointer).replaced;
+  if (!atomic && !replaced.empty()) replaced.erase(pointer);
+  if (atomic && cell.write.who && !cell.write.is_atomic()) replaced[pointer] = cell.write;
   cell.write.who = a.operation ? a.operation | Touch::kOperation : first_thread_ + t.number + 1;
   cell.write.time = a.operation ? group_ : order_.now(t.number);
   cell.write.site = site_of(t) | (atomic ? Touch::kAtomic : 0);
+}
+
+// Atomic accesses are not held against each other, but each against the ordinary write that the first of them came
+// after.
+void Races::check_replaced(const Access& a, const Cell& cell, std::uint64_t pointer, std::int64_t bytes) {
+  const auto& replaced = shadow_at(pointer).replaced;
+  if (!cell.write.is_atomic() || replaced.empty()) return;
+  const auto write = replaced.find(pointer);
+  if (write != replaced.end() && !ordered(a, write->second, true))
+    conflict(a, write->second, true, pointer, bytes, false);
 }
 
 void Races::check_read(const Access& a, Cell& cell, std::uint64_t pointer, std::int64_t bytes) {
@@ -158,6 +172,7 @@ void Races::check_read(const Access& a, Cell& cell, std::uint64_t pointer, std::
     const Readers& r = cell.read;
     if (r.who == number / kLanes + 1 && r.time == order_.now(t.number) && r.lanes >> number % kLanes & 1) return;
   }
+  if (a.how == How::Atomic) check_replaced(a, cell, pointer, bytes);
   if (!(a.how == How::Atomic && cell.write.is_atomic()) && !ordered(a, cell.write, true))
     conflict(a, cell.write, true, pointer, bytes, false);
   note_reader(a, cell, pointer);

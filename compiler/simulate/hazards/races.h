@@ -161,6 +161,7 @@ class Races {
   void touch(Access access, std::uint64_t pointer, std::int64_t bytes);
   void check_write(const Access& a, Cell& cell, std::uint64_t pointer, std::int64_t bytes, std::int64_t from_start);
   void check_read(const Access& a, Cell& cell, std::uint64_t pointer, std::int64_t bytes);
+  void check_replaced(const Access& a, const Cell& cell, std::uint64_t pointer, std::int64_t bytes);
   void note_reader(const Access& a, Cell& cell, std::uint64_t pointer);
   bool ordered(const Access& a, const Touch& earlier, bool earlier_writes) const;
   bool ordered(const Access& a, const Readers& earlier, Touch* unordered) const;

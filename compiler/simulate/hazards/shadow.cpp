@@ -1,5 +1,7 @@
 #include "compiler/simulate/hazards/shadow.h"
 
+#include "compiler/simulate/machine/memory.h"
+
 namespace tilewright::simulate {
 
 void Shadow::forget_from(std::uint64_t block) {
@@ -9,6 +11,7 @@ void Shadow::forget_from(std::uint64_t block) {
     for (Cell& cell : entry.second->cells) no_readers(cell);
     return true;
   });
+  std::erase_if(replaced, [&](const auto& entry) { return entry.first >> kOffsetBits >= block; });
   last_key_ = ~std::uint64_t{0};
 }
 

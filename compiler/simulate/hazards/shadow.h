@@ -90,6 +90,9 @@ class Shadow {
   std::vector<Readers>& more(Cell& cell);
   void no_readers(Cell& cell);
 
+  // Ordinary writes that atomic ones came after, by the pointer to the cell.
+  std::unordered_map<std::uint64_t, Touch> replaced;
+
  private:
   struct Page {
     int shift;  // a cell has 1 << shift bytes
