@@ -409,6 +409,7 @@ class InstructionCall {
     const auto& row = *intrinsics::of(call.callee);
     const intrinsics::Arguments a(row, call.args);
     for (std::size_t i = 0; i < out.size(); ++i) {
+      if (intrinsics::is_attribute(out[i])) continue;
       const intrinsics::Operand* o = a.operand_at(i);
       if (const ir::Call* moved = call_of(out[i], intrinsics::address_offset())) {
         const ir::Expr operands[] = {moved->args[0], known(moved->args[1])};
