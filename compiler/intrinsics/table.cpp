@@ -124,7 +124,7 @@ struct Table {
 };
 
 const Table& the_table() {
-  static const Table& table = *new Table;  // never destroyed: at the end of the program nobody is served by it
+  static const Table& table = *new Table;  // never destroyed: that would take time
   return table;
 }
 

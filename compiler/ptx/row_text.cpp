@@ -12,11 +12,11 @@ class Reader {
  public:
   explicit Reader(const RowText& text) : text_(text) {}
 
-  Row read() {
+  Row read(bool facts) {
     row_.id = text_.id;
     read_modifiers();
     for (std::string_view word : split(text_.operands, ' ')) read_word(word);
-    read_facts();
+    if (facts) read_facts();
     return std::move(row_);
   }
 
@@ -335,7 +335,9 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return out;
 }
 
-Row read_row(const RowText& text) { return Reader(text).read(); }
+Row read_row(const RowText& text) { return Reader(text).read(/*facts=*/true); }
+
+Row read_shape(const RowText& text) { return Reader(text).read(/*facts=*/false); }
 
 std::string family_name(const RowText& text) {
   std::string name(text.modifiers.substr(0, text.modifiers.find(' ')));

@@ -38,6 +38,8 @@ struct RowText {
 
 // Throws std::logic_error, which names the row: the table is ours, a fault in it is a fault of the program.
 Row read_row(const RowText& text);
+// Its modifiers and operands alone, without the facts.
+Row read_shape(const RowText& text);
 // The family alone.
 std::string family_name(const RowText& text);
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "compiler/ptx/rows/rows.h"
+#include "compiler/ptx/words.h"
 
 namespace tilewright::ptx {
 namespace {
@@ -65,6 +66,8 @@ class Table {
     return found == by_id_.end() ? nullptr : &ensure(rows_[found->second]);
   }
 
+  const RowText& text_of(const Row& row) const { return *texts_[static_cast<std::size_t>(&row - rows_.data())]; }
+
   const Row& ensure(const Row& row) {
     const auto index = static_cast<std::size_t>(&row - rows_.data());
     std::call_once(once_[index], [&] { rows_[index] = read_row(*texts_[index]); });
@@ -117,8 +120,8 @@ std::vector<std::string_view> families() {
   return out;
 }
 
-const Row& first_of_family(std::string_view name) {
-  return table().ensure(*table().families().find(name)->second.rows.front());
+std::string family_syntax(std::string_view name) {
+  return syntax_of(read_shape(table().text_of(*table().families().find(name)->second.rows.front())));
 }
 
 const Row* find_row(std::string_view id) { return table().find(id); }

@@ -186,11 +186,17 @@ class DirectStatements : public DirectExpressions {
   }
 
   Stmt with_statement(std::uint32_t begin, std::uint32_t column) {
-    sure(*at_ != '(');  // around one value, or around the items
     Items<WithItem> items(with_items_);
     do {
       begin_expression();
-      WithItem item{expression().e, nullptr};
+      const Part value = expression();
+      auto* tuple = as<Tuple>(value.e);
+      if (tuple && *at_ == ':' && items.empty() && tuple->at.begin == value.at.begin) {
+        end_expression();
+        parenthesized_items(items, *tuple);
+        break;
+      }
+      WithItem item{value.e, nullptr};
       if (take_word("as")) {
         const Part to = target();
         sure(is_target(to.e));
@@ -201,6 +207,15 @@ class DirectStatements : public DirectExpressions {
     } while (take_if(','));
     const Stmts body = block(column);
     return arena_.make<With>(Node{NodeKind::With, {begin, end_of(begin, body)}}, items.copy(arena_), body, false);
+  }
+
+  // `with (a, b):` has two items; which of them has a name is for the parser to read.
+  void parenthesized_items(Items<WithItem>& items, const Tuple& tuple) {
+    sure(!tuple.elements.empty());
+    for (Expr e : tuple.elements) {
+      sure(e->kind != NodeKind::Starred && e->kind != NodeKind::NamedExpr);
+      items.push({e, nullptr});
+    }
   }
 
   Stmt try_statement(std::uint32_t begin, std::uint32_t column) {
@@ -353,12 +368,18 @@ class DirectStatements : public DirectExpressions {
     return arena_.make<Raise>(Node{NodeKind::Raise, {begin, end_}}, value, cause);
   }
 
+  static bool is_deletable(Expr e) {
+    if (auto* tuple = as<Tuple>(e)) return std::ranges::all_of(tuple->elements, is_deletable);
+    if (auto* list = as<List>(e)) return std::ranges::all_of(list->elements, is_deletable);
+    return is_single_target(e);
+  }
+
   Stmt delete_statement(std::uint32_t begin) {
     Items<Expr> targets(exprs_);
     do {
       if (at_stop()) break;
       const Part target = primary();
-      sure(is_single_target(target.e) && target.e->at.begin == target.at.begin);
+      sure(is_deletable(target.e));
       targets.push(target.e);
     } while (take_if(','));
     sure(!targets.empty());

@@ -12,6 +12,7 @@
 #include "compiler/threads/in_order.h"
 #include "server/cli/answer.h"
 #include "server/cli/commands.h"
+#include "server/cli/heap.h"
 #include "server/cli/interrupts.h"
 #include "server/cli/options.h"
 #include "server/cli/output_names.h"
@@ -423,6 +424,7 @@ std::expected<std::vector<std::string>, int> scripts_of(const CompileCommand& co
 }
 
 int run_compile(const CompileCommand& command) {
+  prepare_heap();
   for (const std::string& arch : command.archs) {
     if (!target_option(arch)) return kUsage;
   }

@@ -87,6 +87,9 @@ class Printer {
       if (!line_.blank) {
         while (i < text.size() && is_ordinary(text[i])) ++i;
         if (i == text.size()) break;
+      } else {  // an indentation
+        while (i < text.size() && text[i] == ' ') ++i;
+        if (i == text.size()) break;
       }
       const char c = text[i];
       if (((c == '\n' || c == '\t') && kind_ != Kind::Words) || (c >= 0x20 && c < 0x7F)) {

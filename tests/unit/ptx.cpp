@@ -5,6 +5,7 @@
 #include "compiler/ptx/operands.h"
 #include "compiler/ptx/row_text.h"
 #include "compiler/ptx/sections.h"
+#include "compiler/ptx/table.h"
 #include "compiler/ptx/words.h"
 
 using namespace tilewright;
@@ -87,6 +88,18 @@ TEST_CASE("ptx: the table has 506 rows in 101 families, seven of which cannot be
   CHECK(rules > 500);
   CHECK(family("ldx").empty());
   CHECK(find_row("ldx") == nullptr);
+}
+
+TEST_CASE("ptx: a row is the same, whether it is asked for alone or with all") {
+  for (std::string_view name : families()) {
+    INFO(name);
+    CHECK(family_syntax(name) == syntax_of(*family(name)[0]));
+  }
+  REQUIRE(rows().size() == row_count());
+  for (std::size_t i = 0; i < row_count(); ++i) {
+    CHECK(row_index(rows()[i]) == i);
+    CHECK(find_row(rows()[i].id) == &rows()[i]);
+  }
 }
 
 TEST_CASE("ptx: words of Python and tokens of PTX") {
@@ -252,6 +265,8 @@ TEST_CASE("ptx: helpers in CUDA text") {
   Resolved late =
       resolved("lop3.b32", {{element(u32), value(u32), value(u32), value(u32), value(ir::kInt32)}, {}, false});
   CHECK_THROWS_AS(helper_of(late), std::invalid_argument);
+  CHECK_THROWS_AS(check_helper(late), std::invalid_argument);
+  CHECK_NOTHROW(check_helper(resolved("add.rn.f32", {{element(f32), value(f32), value(f32)}, {}, false})));
   CHECK(forwarded(late) == std::vector<std::size_t>{0, 1, 2, 3});
 }
 

@@ -409,6 +409,7 @@ class InstructionCall {
     const auto& row = *intrinsics::of(call.callee);
     const intrinsics::Arguments a(row, call.args);
     for (std::size_t i = 0; i < out.size(); ++i) {
+      if (intrinsics::is_attribute(out[i])) continue;
       const intrinsics::Operand* o = a.operand_at(i);
       if (const ir::Call* moved = call_of(out[i], intrinsics::address_offset())) {
         const ir::Expr operands[] = {moved->args[0], known(moved->args[1])};
@@ -493,7 +494,7 @@ void add_ptx_records(MadeRecords& records) {
       {"T.ptx", "SINK", Constant, {}, "In place of a register whose value is not wanted.", nullptr, sink});
   for (std::string_view family : ptx::families()) {
     const std::string_view said =
-        records.words.emplace_back("Instruction of PTX: " + ptx::syntax_of(ptx::first_of_family(family)));
+        records.words.emplace_back("Instruction of PTX: " + ptx::family_syntax(family));
     const std::string_view name = records.words.emplace_back(ptx::word_of_token(family));
     records.rows.push_back({"T.ptx", name, Namespace, {}, said, nullptr, family_of_record, "ptx", 0, {}});
   }
