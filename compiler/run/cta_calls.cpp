@@ -274,6 +274,7 @@ CtaUse::Made CtaUse::map_access(const Intrinsic& row, const ir::Call* e, const O
     at->add_inner(1, {0, static_cast<std::int64_t>(m.box[access.box.size()]) - 1});
     access.box.push_back(std::move(*at));
   }
+  access.loop = loop_;
   accesses_.push_back(std::move(access));
   return use.reads ? Made::Data : Made::Same;
 }

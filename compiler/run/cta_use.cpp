@@ -1,6 +1,7 @@
 #include "compiler/run/cta_use.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/lower/flatten.h"
@@ -55,8 +56,8 @@ std::int64_t bits_of(const ir::Buffer* b) { return lower::element_bits(b->dtype)
 
 }  // namespace
 
-CtaUse::CtaUse(const lower::LoweredKernel& kernel, const Bound& bound)
-    : kernel_(kernel), bound_(bound), launch_(bound.job.launches.back()) {
+CtaUse::CtaUse(const lower::LoweredKernel& kernel, const Bound& bound, bool by_rounds)
+    : kernel_(kernel), bound_(bound), launch_(bound.job.launches.back()), by_rounds_(by_rounds) {
   launch_variables();
   tensors();
   count_stores();
@@ -67,6 +68,7 @@ CtaUse::CtaUse(const lower::LoweredKernel& kernel, const Bound& bound)
     accesses_.clear();
     decisions_.clear();
     scalars_.clear();
+    trips_.clear();
     statement(kernel.device);
     if (!data_grows_) return;
   }
@@ -106,6 +108,12 @@ void CtaUse::launch_variables() {
     is(kernel_.cta_in_cluster[d], in_cluster_[d]);
   }
   is(kernel_.cta_rank_in_cluster, rank_);
+  if (by_rounds_) {
+    ir::Var* v = ir::make_var("round", ir::kInt32, ir::VarRole::Launch);
+    v->range = {0, std::int64_t{1} << 20};
+    outer_.insert(v);
+    round_ = v;
+  }
   if (launch_.preferred_cluster) fail("its clusters may have another size");
 }
 
@@ -138,7 +146,10 @@ void CtaUse::count_stores() {
         const auto* c = x.as<ir::Call>();
         if (!c || !(c->callee == &ir::builtin::address_of || c->callee->assigns)) return true;
         for (Expr arg : c->args)
-          if (const auto* l = arg.as<ir::Load>()) stores_[l->buffer] += 2;
+          if (const auto* l = arg.as<ir::Load>()) {
+            stores_[l->buffer] += 2;
+            escaped_.insert(l->buffer);
+          }
         return true;
       });
     };
@@ -178,8 +189,13 @@ void CtaUse::statement(const ir::Stmt* s) {
     case ir::StmtKind::For: return loop(static_cast<const ir::For*>(s));
     case ir::StmtKind::While: {
       const auto* again = static_cast<const ir::While*>(s);
+      if (in_rounds(again)) return;
+      const auto stored = followed_in(again->body);
+      for (const ir::Buffer* b : stored) lose(b);
       decides(again->condition);
-      return statement(again->body);
+      statement(again->body);
+      for (const ir::Buffer* b : stored) lose(b);
+      return;
     }
     case ir::StmtKind::Attr: return statement(static_cast<const ir::Attr*>(s)->body);
     case ir::StmtKind::Return:
@@ -190,6 +206,7 @@ void CtaUse::statement(const ir::Stmt* s) {
 }
 
 void CtaUse::loop(const ir::For* s) {
+  if (in_rounds(s)) return;
   decides(s->min);
   decides(s->extent);
   if (s->step) decides(s->step);
@@ -199,7 +216,10 @@ void CtaUse::loop(const ir::For* s) {
   Expr step = s->step ? ir::cast(s->var->dtype, pure(s->step)) : ir::int_imm(s->var->dtype, 1);
   Expr round = last == 0 ? ir::int_imm(s->var->dtype, 0) : fresh(s->var->dtype, {0, last});
   values_[s->var] = ir::cast(s->var->dtype, pure(s->min)) + round * step;
+  const auto stored = followed_in(s->body);
+  for (const ir::Buffer* b : stored) lose(b);
   statement(s->body);
+  for (const ir::Buffer* b : stored) lose(b);
 }
 
 void CtaUse::branch(const ir::If* s) {
@@ -207,12 +227,15 @@ void CtaUse::branch(const ir::If* s) {
   if (!unknown_.empty()) return;
   Expr condition = pure(s->condition);
   const std::size_t known = assumed_.size();
+  const Scalars before = by_rounds_ ? scalars_ : Scalars();
   assume(condition, true);
   statement(s->then_body);
   assumed_.resize(known);
+  const Scalars then = by_rounds_ ? std::exchange(scalars_, before) : Scalars();
   assume(condition, false);
   statement(s->else_body);
   assumed_.resize(known);
+  if (by_rounds_) join(condition, then);
 }
 
 void CtaUse::store(const ir::Store* s) {
@@ -221,9 +244,12 @@ void CtaUse::store(const ir::Store* s) {
   // A scalar with one assignment is what that gives it: in a loop, one of the values that it gives in some round.
   if (made != Made::Data && b->is_scalar && b->scope == ir::StorageScope::Local && stores_[b] == 1 &&
       !reads(s->value, b)) {
+    if (made == Made::Cluster && read_before_.contains(b)) decides(s->value);
     scalars_[b] = pure(s->value);
     return;
   }
+  if (made != Made::Data && follows(b) && follow(b, pure(s->value))) return;
+  if (by_rounds_) scalars_.erase(b);
   if (made == Made::Cluster) decides(s->value);
   const Place p = place_of(b, s->indices[0]);
   const std::int64_t bits = bits_of(b) * std::max<std::int64_t>(1, s->value.dtype().lanes);
@@ -264,6 +290,9 @@ CtaUse::Made CtaUse::value(Expr e) {
 }
 
 CtaUse::Made CtaUse::load(const ir::Load* e) {
+  if (const auto stores = stores_.find(e->buffer);
+      stores != stores_.end() && stores->second == 1 && e->buffer->is_scalar && !scalars_.contains(e->buffer))
+    read_before_.insert(e->buffer);
   if (scalars_.contains(e->buffer)) return reach_of(scalars_[e->buffer], outer_).outer ? Made::Cluster : Made::Same;
   const Place p = place_of(e->buffer, e->indices[0]);
   const std::int64_t bits = bits_of(e->buffer) * std::max<std::int64_t>(1, e->dtype.lanes);
@@ -297,14 +326,14 @@ void CtaUse::decision(Expr e) {
   const Reach reach = reach_of(e, outer_);
   if (!reach.outer) return;
   if (decisions_.size() >= kMostAccesses) return fail("it decides too much");
-  if (!reach.inner) return decisions_.push_back({e, {}, {}});
+  if (!reach.inner) return decisions_.push_back({e, {}, {}, loop_});
   if (is_comparison(e.kind())) {
     const auto* b = e.as<ir::Binary>();
     const bool is_signed = b->a.dtype().is_int() && b->b.dtype().is_int();
     std::optional<Affine> difference = is_signed ? affine(ir::index_binary(ExprKind::Sub, b->a, b->b)) : std::nullopt;
-    if (difference) return decisions_.push_back({{}, std::move(*difference), e.kind()});
+    if (difference) return decisions_.push_back({{}, std::move(*difference), e.kind(), loop_});
   }
-  if (e.as<ir::Var>()) return decisions_.push_back({e, {}, {}});
+  if (e.as<ir::Var>()) return decisions_.push_back({e, {}, {}, loop_});
   Expr buffer[3];
   for (Expr child : ir::children(*e.get(), buffer)) decision(child);
 }
@@ -479,7 +508,7 @@ void CtaUse::touch(const Place& p, std::int64_t bits, bool writes) {
   std::optional<Affine> at = affine(p.offset);
   if (!at) return fail("an address of " + std::string(p.root->name) + " is not linear in the CTA's index");
   if (accesses_.size() >= kMostAccesses) return fail("it has too many accesses");
-  accesses_.push_back({p.root, writes, std::move(*at), bits, -1, {}});
+  accesses_.push_back({p.root, writes, std::move(*at), bits, -1, {}, loop_});
 }
 
 bool CtaUse::holds_data(const Place& p, std::int64_t bits) const {

@@ -6,8 +6,10 @@
 // counts as different in every cluster; so does what is computed from it.
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/intrinsics/call_effects.h"
@@ -24,6 +26,7 @@ struct GlobalAccess {
   std::int64_t bits = 0;    // from there on; 0: not known
   int map = -1;             // of the launch's tensor maps, through which it goes; -1: none
   std::vector<Affine> box;  // through a map: each coordinate, with the box's extent as an inner term; innermost first
+  int loop = -1;            // of CtaUse::trips(), in whose rounds it stands; -1: in none
 };
 
 // A number that decides something: a branch, the end of a loop, a barrier, an address in shared memory.
@@ -31,11 +34,16 @@ struct Decision {
   ir::Expr exactly;   // of outer variables alone: its value decides; null: the next two
   Affine difference;  // how it compares with 0 decides
   ir::ExprKind comparison{};
+  int loop = -1;  // as of an access
 };
+
+// How many rounds each cluster makes of a loop.
+using Trips = std::vector<std::uint32_t>;
 
 class CtaUse {
  public:
-  CtaUse(const lower::LoweredKernel& kernel, const Bound& bound);
+  // `by_rounds`: the rounds of persistent loops are told apart (cta_rounds.cpp); the round is an outer variable then.
+  CtaUse(const lower::LoweredKernel& kernel, const Bound& bound, bool by_rounds = false);
 
   // Empty: all was understood. Otherwise what was not, for people.
   const std::string& unknown() const { return unknown_; }
@@ -44,6 +52,8 @@ class CtaUse {
   const OuterVars& outer() const { return outer_; }
   // The index of the cluster in each axis; null where the axis has one.
   const ir::Var* cluster_var(std::size_t axis) const { return cluster_[axis]; }
+  const ir::Var* round_var() const { return round_; }
+  const std::vector<Trips>& trips() const { return trips_; }
 
  private:
   // By what a value differs from one cluster to another.
@@ -89,6 +99,23 @@ class CtaUse {
   bool holds_data(const Place& p, std::int64_t bits) const;
   void gets_data(const Place& p, std::int64_t bits);
 
+  // ---- cta_rounds.cpp: scalars that are stored to several times, and loops whose rounds are told apart
+  using Scalars = std::unordered_map<const ir::Buffer*, ir::Expr>;
+  bool follows(const ir::Buffer* b) const;
+  bool follow(const ir::Buffer* b, ir::Expr value);
+  void join(ir::Expr condition, const Scalars& then);
+  std::vector<const ir::Buffer*> followed_in(const ir::Stmt* s) const;
+  void lose(const ir::Buffer* b);
+  void make_data(const ir::Buffer* b);
+  bool in_rounds(const ir::While* s);
+  bool in_rounds(const ir::For* s);
+  void leave_rounds(const ir::Stmt* body);
+  Scalars after_one_round(const ir::Stmt* body, const std::vector<const ir::Buffer*>& stored, const Scalars& before);
+  Scalars heads(const std::vector<const ir::Buffer*>& stored, const Scalars& entry, const Scalars& before,
+                const Scalars& after);
+  std::optional<Trips> trips_while(ir::Expr condition) const;
+  std::optional<std::int64_t> value_at(ir::Expr e, std::uint64_t cluster, std::int64_t round) const;
+
   // ---- cta_calls.cpp: intrinsics
   Made call(const ir::Call* e);
   Made row_call(const intrinsics::Intrinsic& row, const ir::Call* e);
@@ -105,13 +132,20 @@ class CtaUse {
   OuterVars outer_;
   const ir::Var* cluster_[3] = {};
   ir::Expr thread_[3], cta_[3], in_cluster_[3], cluster_index_[3], rank_;
-  std::unordered_set<const ir::Var*> memories_;              // global ones
-  std::unordered_set<const ir::Var*> own_;                   // of a CTA, or of a thread
-  std::unordered_map<const ir::Var*, ir::Expr> values_;      // variables by what they are
-  std::unordered_map<const ir::Var*, Made> made_;            // of those that are not pure
-  std::unordered_map<const ir::Var*, ir::Expr> pointers_;    // variables that hold one
-  std::unordered_map<const ir::Buffer*, int> stores_;        // into scalars
-  std::unordered_map<const ir::Buffer*, ir::Expr> scalars_;  // that have one value
+  std::unordered_set<const ir::Var*> memories_;            // global ones
+  std::unordered_set<const ir::Var*> own_;                 // of a CTA, or of a thread
+  std::unordered_map<const ir::Var*, ir::Expr> values_;    // variables by what they are
+  std::unordered_map<const ir::Var*, Made> made_;          // of those that are not pure
+  std::unordered_map<const ir::Var*, ir::Expr> pointers_;  // variables that hold one
+  std::unordered_map<const ir::Buffer*, int> stores_;      // into scalars
+  std::unordered_set<const ir::Buffer*> escaped_;          // scalars that a call may store into
+  std::unordered_set<const ir::Buffer*> read_before_;      // scalars that are read above their one store
+  Scalars scalars_;                                        // by the value that they have where the analysis stands
+  bool by_rounds_ = false;
+  const ir::Var* round_ = nullptr;
+  std::unordered_set<const ir::Var*> names_;  // of scalars at the head of the loop that is looked at first
+  std::vector<Trips> trips_;
+  int loop_ = -1;  // of `trips_`, in whose body the analysis stands
   // Bits of memory of the CTA that hold data, or what depends on it.
   std::map<const ir::Var*, std::vector<std::pair<std::int64_t, std::int64_t>>> data_;
   bool data_grows_ = false;

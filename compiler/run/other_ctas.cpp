@@ -32,7 +32,11 @@ class Others {
         launch_(bound.job.launches.back()),
         run_(run),
         stop_(stop),
-        clusters_(clusters_of(launch_)) {}
+        clusters_(clusters_of(launch_)) {
+    for (const Trips& t : use.trips())
+      for (std::uint32_t rounds : t) rounds_ = std::max<std::uint64_t>(rounds_, rounds);
+    points_ = clusters_ * rounds_;
+  }
 
   OtherCtas answer() {
     std::string why = why_not();
@@ -46,7 +50,7 @@ class Others {
 
  private:
   std::string why_not() {
-    const std::uint64_t work = (use_.accesses().size() * 4 + use_.decisions().size() * 2 + 8) * clusters_;
+    const std::uint64_t work = (use_.accesses().size() * 4 + use_.decisions().size() * 2 + 8) * points_;
     if (clusters_ > kMostClusters || work > kMostWork) return "it has too many CTAs";
     if (!classes()) return why_;
     for (const GlobalAccess& a : use_.accesses())
@@ -55,18 +59,27 @@ class Others {
     return {};
   }
 
-  // ---- numbers of atoms by cluster
+  // ---- points: a cluster in a round of its loops. Outside of loops there is the first one only.
+  std::uint64_t cluster_at(std::uint64_t point) const { return point % clusters_; }
+  bool is_in(std::uint64_t point, int loop) const {
+    const std::uint64_t round = point / clusters_;
+    return loop < 0 ? round == 0 : round < use_.trips()[static_cast<std::size_t>(loop)][cluster_at(point)];
+  }
+
+  // ---- numbers of atoms by point
   std::size_t atom(ir::Expr e) {
     for (std::size_t i = 0; i < atoms_.size(); ++i)
       if (ir::structurally_equal(atoms_[i].e, e)) return i;
     Atom& a = atoms_.emplace_back();
     a.e = e;
     const std::array<std::uint64_t, 3> along = clusters_along(launch_);
-    a.known = spend(clusters_);
-    for (std::uint64_t n = 0; n < clusters_ && a.known; ++n) {
-      if (n % kPoll == kPoll - 1 && stop_.stop_requested()) a.known = false;
+    a.known = spend(points_);
+    for (std::uint64_t p = 0; p < points_ && a.known; ++p) {
+      if (p % kPoll == kPoll - 1 && stop_.stop_requested()) a.known = false;
+      const std::uint64_t n = cluster_at(p);
       const std::array<std::uint64_t, 3> at = {n % along[0], n / along[0] % along[1], n / along[0] / along[1]};
       auto symbol = [&](const ir::Var* v) -> std::expected<Number, std::string> {
+        if (v == use_.round_var()) return Number::of(static_cast<std::int64_t>(p / clusters_));
         for (std::size_t d = 0; d < 3; ++d)
           if (v == use_.cluster_var(d)) return Number::of(static_cast<std::int64_t>(at[d]));
         return std::unexpected("unknown");
@@ -75,17 +88,28 @@ class Others {
       a.known = a.known && value && *value < kFar && *value > -kFar;
       a.values.push_back(value.value_or(0));
     }
-    if (a.known && clusters_ > 0) {
+    if (a.known && points_ > 0) {
       a.lo = std::ranges::min(a.values);
       a.hi = std::ranges::max(a.values);
     }
     return atoms_.size() - 1;
   }
 
-  // The part of a sum that depends on the cluster, for each.
+  // Of an atom in the rounds of a loop, or outside of loops; lo > hi: there are none.
+  Interval range_of(std::size_t number, int loop) {
+    if (use_.trips().empty()) return {atoms_[number].lo, atoms_[number].hi};
+    if (auto known = ranges_.find({number, loop}); known != ranges_.end()) return known->second;
+    Interval out{Interval::kMax, Interval::kMin};
+    for (std::uint64_t p = 0; p < atoms_[number].values.size(); ++p)
+      if (is_in(p, loop)) widen(out, atoms_[number].values[p]);
+    return ranges_[{number, loop}] = out;
+  }
+  static void widen(Interval& i, std::int64_t v) { i = {std::min(i.lo, v), std::max(i.hi, v)}; }
+
+  // The part of a sum that depends on the cluster, for each point.
   std::optional<std::vector<std::int64_t>> outer_values(const Affine& a) {
-    if (a.outer.size() > kMostTerms || !spend(clusters_ * (1 + a.outer.size()))) return std::nullopt;
-    std::vector<std::int64_t> out(clusters_);
+    if (a.outer.size() > kMostTerms || !spend(points_ * (1 + a.outer.size()))) return std::nullopt;
+    std::vector<std::int64_t> out(points_);
     for (const OuterTerm& t : a.outer) {
       const std::size_t number = atom(t.atom);
       const Atom& own = atoms_[number];
@@ -93,7 +117,7 @@ class Others {
       if (!own.known || __builtin_mul_overflow(t.factor, std::max(std::abs(own.lo), std::abs(own.hi)), &farthest) ||
           farthest > Interval::kMax / 16 || farthest < Interval::kMin / 16)
         return std::nullopt;
-      for (std::uint64_t n = 0; n < clusters_; ++n) out[n] += t.factor * own.values[n];
+      for (std::uint64_t p = 0; p < points_; ++p) out[p] += t.factor * own.values[p];
     }
     return out;
   }
@@ -120,25 +144,42 @@ class Others {
     }
   }
 
+  // How far `v` has gone through the numbers that decide, where these are multiples of `unit`: as many of them lie on
+  // each side of it in all clusters with the same answer.
+  static std::int64_t step_of(ir::ExprKind kind, std::int64_t v, std::int64_t unit) {
+    const std::int64_t below = v >= 0 ? v / unit : -((-v + unit - 1) / unit), above = below + (v % unit != 0);
+    switch (kind) {
+      case ir::ExprKind::LT:
+      case ir::ExprKind::GE: return below;
+      case ir::ExprKind::LE:
+      case ir::ExprKind::GT: return above;
+      default: return v;
+    }
+  }
+
   bool decide(const Decision& d) {
     if (d.exactly) {
       const std::size_t number = atom(d.exactly);
       if (!atoms_[number].known) return fail("a branch depends on the CTA's index");
-      for (std::uint64_t n = 0; n < clusters_; ++n) add(n, atoms_[number].values[n], 0);
+      for (std::uint64_t p = 0; p < points_; ++p)
+        if (is_in(p, d.loop)) add(cluster_at(p), atoms_[number].values[p], 0);
       return true;
     }
     const auto outer = outer_values(d.difference);
     if (!outer) return fail("a branch depends on the CTA's index");
     const Interval inner = d.difference.inner_range();
-    for (std::uint64_t n = 0; n < clusters_; ++n) {
-      const std::int64_t v = (*outer)[n];
+    std::int64_t unit = 0;
+    for (const InnerTerm& t : d.difference.inner) unit = std::gcd(unit, t.factor);
+    for (std::uint64_t p = 0; p < points_; ++p) {
+      if (!is_in(p, d.loop)) continue;
+      const std::int64_t v = (*outer)[p];
       const Interval all{inner.lo == Interval::kMin ? inner.lo : inner.lo + v,
                          inner.hi == Interval::kMax ? inner.hi : inner.hi + v};
       const std::optional<bool> known = inner.bounded() ? compared(d.comparison, all) : std::nullopt;
       if (known) {
-        add(n, *known, 1);
+        add(cluster_at(p), *known, 1);
       } else {
-        add(n, v, 2);
+        add(cluster_at(p), unit > 0 ? step_of(d.comparison, v + d.difference.constant, unit) : v, 2);
       }
     }
     return true;
@@ -150,6 +191,8 @@ class Others {
 
   bool classes() {
     class_.assign(clusters_, {1, 2});
+    for (const Trips& t : use_.trips())
+      for (std::uint64_t n = 0; n < clusters_; ++n) add(n, t[n], 3);
     for (const Decision& d : use_.decisions())
       if (!decide(d)) return false;
     for (std::uint64_t n : run_) was_run_.insert(class_[n]);
@@ -185,13 +228,15 @@ class Others {
     };
     std::map<Class, Reached> reached;
     const std::int64_t unit = a.bits > 0 ? std::min<std::int64_t>(128, a.bits & -a.bits) : 128;
-    auto widen = [](Interval& i, std::int64_t v) { i = {std::min(i.lo, v), std::max(i.hi, v)}; };
-    for (std::uint64_t n = 0; n < clusters_; ++n) {
-      Reached& r = reached.try_emplace(class_[n], Reached{.first = (*outer)[n]}).first->second;
-      if (((*outer)[n] - r.first) % unit != 0) return fail("an access is aligned otherwise in other CTAs");
-      widen(r.all, (*outer)[n]);
+    const std::set<std::uint64_t> was_run(run_.begin(), run_.end());
+    for (std::uint64_t p = 0; p < points_; ++p) {
+      if (!is_in(p, a.loop)) continue;
+      const std::uint64_t n = cluster_at(p);
+      Reached& r = reached.try_emplace(class_[n], Reached{.first = (*outer)[p]}).first->second;
+      if (((*outer)[p] - r.first) % unit != 0) return fail("an access is aligned otherwise in other CTAs");
+      widen(r.all, (*outer)[p]);
+      if (was_run.contains(n)) widen(r.run, (*outer)[p]);
     }
-    for (std::uint64_t n : run_) widen(reached.at(class_[n]).run, (*outer)[n]);
     const std::optional<std::int64_t> size = bits_of(a.memory);
     const Interval inner = a.at.inner_range();
     for (const auto& [number, r] : reached) {
@@ -199,18 +244,22 @@ class Others {
       if (size && *size <= kMostBits && a.bits > 0 && inner.bounded() && r.all.lo + inner.lo >= 0 &&
           r.all.hi + inner.hi + a.bits <= *size)
         continue;
-      for (std::int64_t far : {r.all.lo, r.all.hi}) want(*outer, far, number);
+      for (std::int64_t far : {r.all.lo, r.all.hi}) want(*outer, far, number, a.loop);
       if (wanted_.size() > kMostWanted) return fail("an access of another CTA may leave its tensor");
     }
     return true;
   }
 
-  // A cluster of this class whose number is `far`.
-  void want(const std::vector<std::int64_t>& outer, std::int64_t far, const Class& number) {
-    auto is_it = [&](std::uint64_t n) { return class_[n] == number && outer[n] == far; };
-    if (std::ranges::any_of(run_, is_it) || std::ranges::any_of(wanted_, is_it)) return;
-    for (std::uint64_t n = 0; n < clusters_; ++n)
-      if (is_it(n)) return void(wanted_.insert(n));
+  // A cluster of this class whose number is `far` in some round.
+  void want(const std::vector<std::int64_t>& outer, std::int64_t far, const Class& number, int loop) {
+    std::optional<std::uint64_t> one;
+    for (std::uint64_t p = 0; p < points_; ++p) {
+      const std::uint64_t n = cluster_at(p);
+      if (outer[p] != far || class_[n] != number || !is_in(p, loop)) continue;
+      if (wanted_.contains(n) || std::ranges::find(run_, n) != run_.end()) return;
+      if (!one) one = n;
+    }
+    if (one) wanted_.insert(*one);
   }
 
   // ---- no cluster touches what another one writes
@@ -258,14 +307,18 @@ class Others {
     return true;
   }
 
+  using Loops = std::pair<int, int>;  // in which two accesses stand
+
   // The equation that holds where both touch one element. False: there are none.
-  bool equate(const Affine& a, const Affine& b, std::set<int>& equal) {
+  bool equate(const Affine& a, const Affine& b, Loops loops, std::set<int>& equal) {
     std::vector<Unknown> unknowns;
     for (const OuterTerm& t : a.outer) {
       const std::size_t number = atom(t.atom);
       lost_ = lost_ || !atoms_[number].known;
-      const std::int64_t most = equal.contains(static_cast<int>(number)) ? 0 : atoms_[number].hi - atoms_[number].lo;
-      unknowns.push_back({t.factor, -most, most, static_cast<int>(number)});
+      const Interval x = range_of(number, loops.first), y = range_of(number, loops.second);
+      if (atoms_[number].known && (x.lo > x.hi || y.lo > y.hi)) return false;  // one of them is never reached
+      const bool same = equal.contains(static_cast<int>(number));
+      unknowns.push_back({t.factor, same ? 0 : x.lo - y.hi, same ? 0 : x.hi - y.lo, static_cast<int>(number)});
     }
     // Inner numbers of one factor count as one: their difference is what gets narrow.
     const std::size_t first = unknowns.size();
@@ -293,31 +346,36 @@ class Others {
   // Do the two touch no common element from different clusters?
   bool apart(const GlobalAccess& a, const GlobalAccess& b) {
     std::set<int> equal;
+    const Loops loops{a.loop, b.loop};
     const bool by_coordinate = a.map >= 0 && a.bits >= 0 && b.bits >= 0 && is_same_map(a.map, b.map) && rows_apart(a);
     if (by_coordinate) {
       for (std::size_t known = ~std::size_t{0}; known != equal.size();) {
         known = equal.size();
         for (std::size_t d = 0; d < a.box.size(); ++d) {
           if (!same_outer(a.box[d], b.box[d])) return false;
-          if (!equate(a.box[d], b.box[d], equal)) return true;
+          if (!equate(a.box[d], b.box[d], loops, equal)) return true;
         }
       }
-      return tells_clusters(equal);
+      return tells_clusters(equal, loops);
     }
     const std::optional<Affine> x = flat(a), y = flat(b);
     if (!x || !y) return false;
-    if (!same_outer(*x, *y)) return lie_apart(*x, *y);
-    return !equate(*x, *y, equal) || tells_clusters(equal);
+    if (!same_outer(*x, *y)) return lie_apart(*x, *y, loops);
+    return !equate(*x, *y, loops, equal) || tells_clusters(equal, loops);
   }
 
   // In all clusters the one lies before the other.
-  bool lie_apart(const Affine& a, const Affine& b) {
+  bool lie_apart(const Affine& a, const Affine& b, Loops loops) {
     const auto x = outer_values(a), y = outer_values(b);
     const Interval i = a.inner_range(), j = b.inner_range();
     if (!x || !y || !i.bounded() || !j.bounded()) return false;
-    const auto [xl, xh] = std::ranges::minmax(*x);
-    const auto [yl, yh] = std::ranges::minmax(*y);
-    return xh + i.hi < yl + j.lo || yh + j.hi < xl + i.lo;
+    Interval one{Interval::kMax, Interval::kMin}, other = one;
+    for (std::uint64_t p = 0; p < points_; ++p) {
+      if (is_in(p, loops.first)) widen(one, (*x)[p]);
+      if (is_in(p, loops.second)) widen(other, (*y)[p]);
+    }
+    if (one.lo > one.hi || other.lo > other.hi) return true;
+    return one.hi + i.hi < other.lo + j.lo || other.hi + j.hi < one.lo + i.lo;
   }
 
   bool is_same_map(int a, int b) const {
@@ -328,15 +386,24 @@ class Others {
                       x.strides == y.strides && x.dtype == y.dtype && x.box.size() == y.box.size());
   }
 
-  // Do these atoms together have other values in each cluster?
-  bool tells_clusters(const std::set<int>& atoms) {
-    if (auto known = telling_.find(atoms); known != telling_.end()) return known->second;
-    if (!spend(clusters_ * (1 + atoms.size()))) return false;
-    std::vector<std::vector<std::int64_t>> rows(clusters_);
-    for (int a : atoms)
-      for (std::uint64_t n = 0; n < clusters_; ++n) rows[n].push_back(atoms_[static_cast<std::size_t>(a)].values[n]);
+  // Do these atoms together have other values in each cluster, in all rounds of these loops?
+  bool tells_clusters(const std::set<int>& atoms, Loops loops) {
+    if (loops.first > loops.second) std::swap(loops.first, loops.second);
+    const auto key = std::pair(atoms, loops);
+    if (auto known = telling_.find(key); known != telling_.end()) return known->second;
+    if (!spend(points_ * (1 + atoms.size()))) return false;
+    std::vector<std::vector<std::int64_t>> rows;  // the cluster is the last number
+    for (std::uint64_t p = 0; p < points_; ++p) {
+      if (!is_in(p, loops.first) && !is_in(p, loops.second)) continue;
+      std::vector<std::int64_t>& row = rows.emplace_back();
+      for (int a : atoms) row.push_back(atoms_[static_cast<std::size_t>(a)].values[p]);
+      row.push_back(static_cast<std::int64_t>(cluster_at(p)));
+    }
     std::ranges::sort(rows);
-    return telling_[atoms] = std::ranges::adjacent_find(rows) == rows.end();
+    const auto met = std::ranges::adjacent_find(rows, [&](const auto& x, const auto& y) {
+      return x.back() != y.back() && std::equal(x.begin(), x.end() - 1, y.begin());
+    });
+    return telling_[key] = met == rows.end();
   }
 
   std::string name_of(const ir::Var* memory) const {
@@ -382,13 +449,14 @@ class Others {
   const JobLaunch& launch_;
   std::span<const std::uint64_t> run_;
   const std::stop_token& stop_;
-  std::uint64_t clusters_, spent_ = 0;
+  std::uint64_t clusters_, rounds_ = 1, points_ = 0, spent_ = 0;
   std::vector<Atom> atoms_;
   std::vector<Class> class_;  // of each cluster
   std::set<Class> was_run_;
   std::set<std::uint64_t> wanted_;
   bool wants_class_ = false;
-  std::map<std::set<int>, bool> telling_;
+  std::map<std::pair<std::set<int>, Loops>, bool> telling_;
+  std::map<std::pair<std::size_t, int>, Interval> ranges_;
   bool lost_ = false;  // an atom has no value
   std::string why_;
 };
@@ -397,11 +465,17 @@ class Others {
 
 OtherCtas other_ctas(const lower::LoweredKernel& kernel, const Bound& bound, std::span<const std::uint64_t> run,
                      const std::stop_token& stop) {
-  Arena arena;
-  ArenaScope scope(arena);
-  const CtaUse use(kernel, bound);
-  if (!use.unknown().empty()) return {use.unknown(), {}};
-  return Others(use, bound, run, stop).answer();
+  OtherCtas out;
+  for (const bool by_rounds : {false, true}) {
+    Arena arena;
+    ArenaScope scope(arena);
+    const CtaUse use(kernel, bound, by_rounds);
+    if (by_rounds && (!use.unknown().empty() || use.trips().empty())) return out;
+    OtherCtas now = use.unknown().empty() ? Others(use, bound, run, stop).answer() : OtherCtas{use.unknown(), {}};
+    out = std::move(now);
+    if (out.differ.empty() || !out.worth_run.empty() || stop.stop_requested()) return out;
+  }
+  return out;
 }
 
 }  // namespace tilewright::run

@@ -4,6 +4,9 @@
 // in shared memory do not depend on the CTA, or come out as in a cluster that was run (a class); addresses in global
 // memory are sums of a part that depends on the cluster alone and one that does not; no cluster touches what another
 // writes; and each access stays inside its tensor. Nothing of that is guessed: what is not shown is said not to be.
+//
+// Where that is not shown of clusters, it is tried of the rounds of persistent loops (cta_rounds.cpp): a class
+// is then the sequence of what the rounds decide, and no cluster touches in any round what another writes in any.
 #pragma once
 #include <cstdint>
 #include <span>
