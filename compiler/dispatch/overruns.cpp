@@ -257,24 +257,37 @@ class Overruns {
     if (std::ranges::any_of(indices, [](Expr e) { return e.dtype().lanes != 1; })) return;
     if (is_inside(b, indices, *elements, [](Expr e) { return quick_bounds(e); })) return dimensions(b, indices, s);
     if (is_inside(b, indices, *elements, ir::bounds)) return dimensions(b, indices, s);
-    std::int64_t outside = 0;
+    std::vector<std::int64_t> reached(indices.size());
     auto beyond = [&](const Witness& w) -> std::optional<bool> {
       std::int64_t flat = 0;
       for (std::size_t d = 0; d < indices.size(); ++d) {
         Number n = numbers_.of(indices[d], w);
         if (!n) return std::nullopt;
+        reached[d] = *n;
         flat = flat * *ir::constant(b->shape[d]) + *n;
       }
-      outside = flat;
       return flat < 0 || flat >= *elements;
     };
     auto w = witnesses_.find(indices, *elements, beyond);
     if (!w) return dimensions(b, indices, s);
     text::Diagnostic d = at(code::kOverrun, s->origin);
-    d.message = cat(b->name, " has ", *elements, *elements == 1 ? " element" : " elements", ", and this is element ",
-                    outside, where(*w, indices));
+    d.message = outside_of(b, reached) + where(*w, indices);
     d.hint = "guard the access, or make the buffer larger";
     say(std::move(d));
+  }
+
+  // "A has 64 elements, and this is element 64"; of several dimensions the first one that the element leaves.
+  static std::string outside_of(const ir::Buffer* b, std::span<const std::int64_t> reached) {
+    std::string listed;
+    std::optional<std::size_t> left;
+    for (std::size_t d = 0; d < reached.size(); ++d) {
+      listed += cat(d == 0 ? "" : ", ", reached[d]);
+      if (!left && (reached[d] < 0 || reached[d] >= *ir::constant(b->shape[d]))) left = d;
+    }
+    const std::int64_t extent = *ir::constant(b->shape[left.value_or(0)]);
+    const std::string has = cat(b->name, " has ", extent, extent == 1 ? " element" : " elements", ", and this is ");
+    if (reached.size() == 1) return cat(has, "element ", listed);
+    return cat("dimension ", left.value_or(0), " of ", has, b->name, "[", listed, "]");
   }
 
   // An index beyond its own dimension names an element of another row. Where all others are constant, the kernel counts

@@ -88,10 +88,10 @@ def elements(A: T.Buffer((100,), "float32"), B: T.Buffer((4, 25), "float32"), n:
 #   hint: guard the access, or make the buffer larger
     B[0, tid] = 5.0
     B[2, tid] = B[1, tid]
-#   ^^^^^^^^^ warning[TW3121]: B has 100 elements, and this is element 113 where tid is 63
+#   ^^^^^^^^^ warning[TW3121]: dimension 1 of B has 25 elements, and this is B[2, 63] where tid is 63
 #   hint: guard the access, or make the buffer larger
     B[0, tid - 1] = 6.0
-#   ^^^^^^^^^^^^^ warning[TW3121]: B has 100 elements, and this is element -1 where tid is 0
+#   ^^^^^^^^^^^^^ warning[TW3121]: dimension 1 of B has 25 elements, and this is B[0, -1] where tid is 0
 #   hint: guard the access, or make the buffer larger
     for k in range(tid, 100, 64):
         A[k] = 7.0

@@ -27,6 +27,7 @@ void Races::start_group(std::uint32_t number, std::size_t threads, std::uint64_t
   behind_fence_.assign(threads, nullptr);
   fenced_warps_.clear();
   heard_.assign(threads, {});
+  sequential_ = false;
 }
 
 std::uint32_t Races::site_of(const Thread& t) const { return machine_.origin_number(t); }

@@ -30,7 +30,8 @@ struct History {
   struct Published {
     std::uint32_t group = 0, cta = 0;  // of the last
     intrinsics::Scope scope{};
-    std::vector<OtherGroup> known;  // none: by a relaxed store without a fence before it
+    std::vector<OtherGroup> known;       // none: by a relaxed store without a fence before it
+    std::vector<OtherGroup> sequential;  // of fence.sc that come before the stores, by whichever thread
   };
 
   Shadow memory;
@@ -145,8 +146,9 @@ class Races {
     Time time = 0;
     std::vector<std::pair<std::uint32_t, Time>> writes;
   };
-  // Why what a thread has read from others does not order it behind them.
-  enum class Missed : std::uint8_t { Nothing, Scope, Semantics };
+  // Why what a thread has read from others does not order it behind them. OwnSemantics: in memory that no other cluster
+  // reaches.
+  enum class Missed : std::uint8_t { Nothing, Scope, Semantics, OwnSemantics };
   // What is compared with the memory's history.
   struct Access {
     const Thread& thread;
@@ -240,6 +242,7 @@ class Races {
   // By thread: what its last fence releases, to the CTA and to the cluster or wider.
   struct Fenced {
     Known cta, cluster;
+    Known sequential;             // at the last fence.sc of its own, or of one that it has met since
     std::vector<Agent> barriers;  // that it has initialised before a fence.mbarrier_init
   };
   std::vector<Fenced> fenced_;
@@ -262,8 +265,12 @@ class Races {
   struct Heard {
     std::vector<Known> own;
     std::vector<OtherGroup> others;
+    std::vector<OtherGroup> sequential;  // also of threads that it has met
   };
+  void meet_sequential(std::span<const Agent> agents);
+  static void add_once(std::vector<OtherGroup>& list, const OtherGroup& other);
   std::vector<Heard> heard_;
+  bool sequential_ = false;  // there has been a fence.sc
 };
 
 }  // namespace tilewright::simulate

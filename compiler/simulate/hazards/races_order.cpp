@@ -14,6 +14,34 @@ void Races::meet(std::span<const Thread* const> threads) {
   agents.reserve(threads.size());
   for (const Thread* t : threads) agents.push_back(t->number);
   order_.meet(agents);
+  if (sequential_) meet_sequential(agents);
+}
+
+// Two fence.sc have an order, and the later one knows what comes before the earlier one; where a store after the one
+// was read before the other, it is that order. Store and load may be other threads', which a barrier orders behind and
+// before the fences (PTX ISA 8.9.3, Fence-SC order; 8.9.4).
+void Races::meet_sequential(std::span<const Agent> agents) {
+  std::vector<Known> fences;
+  std::vector<OtherGroup> heard;
+  for (Agent a : agents) {
+    const Known& known = fenced_[a].sequential;
+    if (known && std::ranges::find(fences, known) == fences.end()) fences.push_back(known);
+    for (const OtherGroup& other : heard_[a].sequential) add_once(heard, other);
+  }
+  if (fences.size() > 1) {
+    Gathering all;
+    for (const Known& known : fences) Order::join(known, all);
+    fences = {order_.close(all)};
+  }
+  for (Agent a : agents) {
+    if (!fences.empty()) fenced_[a].sequential = fences.front();
+    heard_[a].sequential = heard;
+  }
+}
+
+void Races::add_once(std::vector<OtherGroup>& list, const OtherGroup& other) {
+  if (std::ranges::none_of(list, [&](const OtherGroup& had) { return had.known == other.known; }))
+    list.push_back(other);
 }
 
 void Races::fence_proxy(const Thread& t, ProxySpace space) { order_.fence_proxy(t.number, space); }
@@ -259,6 +287,14 @@ void Races::release(const Thread& t, std::uint64_t pointer, intrinsics::Scope sc
   at.cta = t.cta;
   // A release by a fence reaches as far as the fence and the store that follows it.
   at.scope = relaxed && fenced.cta != fenced.cluster ? std::min(scope, intrinsics::Scope::Cta) : scope;
+  if (fenced.sequential) {
+    auto before = std::ranges::find(at.sequential, group_, &OtherGroup::group);
+    Gathering fences;
+    Order::join(fenced.sequential, fences);
+    if (before == at.sequential.end()) before = at.sequential.insert(before, {group_, nullptr});
+    if (before->known && before->known != fenced.sequential) Order::join(before->known, fences);
+    if (before->known != fenced.sequential) before->known = order_.close(fences);
+  }
   if (all.empty()) return;
   // What others have released there before goes on with it.
   if (own == at.known.end()) own = at.known.insert(own, {group_, nullptr});
@@ -269,12 +305,16 @@ void Races::acquire(const Thread& t, std::uint64_t pointer, intrinsics::Scope sc
   auto found = history_->published.find(machine_.generic(pointer));
   if (found == history_->published.end()) return;
   const History::Published& from = found->second;
+  for (const OtherGroup& behind : from.sequential) add_once(heard_[t.number].sequential, behind);
+  sequential_ = sequential_ || !from.sequential.empty();
   const auto narrow = [](intrinsics::Scope s) { return s <= intrinsics::Scope::Cta; };
   if ((from.group != group_ || from.cta != t.cta) && (narrow(scope) || narrow(from.scope))) {
     missed_[t.number] = Missed::Scope;
     return;
   }
-  if (from.known.empty() || relaxed) missed_[t.number] = Missed::Semantics;
+  Missed& missed = missed_[t.number];
+  if ((from.known.empty() || relaxed) && missed != Missed::Semantics)
+    missed = machine_.is_global(pointer) ? Missed::Semantics : Missed::OwnSemantics;
   for (const OtherGroup& released : from.known) {
     const bool own = released.group == group_;
     if (relaxed) {
@@ -294,12 +334,23 @@ void Races::acquire(const Thread& t, std::uint64_t pointer, intrinsics::Scope sc
 void Races::fence(const Thread& t, intrinsics::Scope scope) {
   for (const Known& known : heard_[t.number].own) order_.acquire(t.number, known);
   for (const OtherGroup& other : heard_[t.number].others) order_.acquire_group(t.number, other);
+  const bool sequential =
+      machine_.site_of(t).semantics == intrinsics::Semantics::Sequential && scope >= intrinsics::Scope::Gpu;
+  for (const OtherGroup& other : heard_[t.number].sequential) {
+    if (!sequential) break;
+    if (other.group == group_) order_.acquire(t.number, other.known);
+    if (other.group != group_) order_.acquire_group(t.number, other);
+  }
+  std::vector<OtherGroup> still = sequential ? std::vector<OtherGroup>() : std::move(heard_[t.number].sequential);
   heard_[t.number] = {};
+  heard_[t.number].sequential = std::move(still);
   Gathering own;
   order_.release(t.number, own);
   Fenced& fenced = fenced_[t.number];
   fenced.cta = order_.close(own);
   if (scope > intrinsics::Scope::Cta) fenced.cluster = fenced.cta;
+  if (sequential) fenced.sequential = fenced.cta;
+  sequential_ = sequential_ || sequential;
 }
 
 }  // namespace tilewright::simulate

@@ -164,7 +164,9 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
     return {code::kEqualStores, Severity::Warning, "nothing orders the two; both store the same value here",
             "let one thread write it"};
   }
-  switch (missed_[t.number]) {
+  Missed missed = missed_[t.number];
+  if (missed == Missed::OwnSemantics) missed = is_foreign(earlier) ? Missed::Nothing : Missed::Semantics;
+  switch (missed) {
     case Missed::Scope:
       return {code::kRace, Severity::Error, "the release or the acquire between them has the scope of one CTA",
               "give both the scope cluster or gpu"};
