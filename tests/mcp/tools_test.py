@@ -138,9 +138,6 @@ class Tools(Case):
         self.assertLess(answer["low_us"], answer["us"])
         for words in ("occupancy", "of the path", "global sectors"):
             self.assertIn(words, answer["report"])
-        other = self.client.answer_of("profile", {"path": "copy.py", "arch": "sm_80"})
-        self.assertEqual((other["time_is"], other["next"]["tool"], other["next"]["arguments"]["arch"]), ("not available", "profile", "sm_90a"))
-        self.assertNotIn("us", other)
         self.assertIn("'n' is none", self.client.refusal("profile", {"path": "copy.py", "set": ["n"]}))
 
     def test_compare(self):
