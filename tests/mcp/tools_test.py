@@ -138,6 +138,12 @@ class Tools(Case):
         self.assertLess(answer["low_us"], answer["us"])
         for words in ("occupancy", "of the path", "global sectors"):
             self.assertIn(words, answer["report"])
+        other = self.client.answer_of("profile", {"path": "copy.py", "arch": "sm_80"})
+        self.assertEqual((other["time_is"], other["next"]["tool"], other["next"]["arguments"]["arch"]), ("not available", "profile", "sm_90a"))
+        self.assertNotIn("us", other)
+        # What it says next can be asked, of a script that names another architecture, too.
+        again = self.client.answer_of("profile", other["next"]["arguments"])
+        self.assertEqual((again["time_is"], again["arch"]), ("modelled", "sm_90a"))
         self.assertIn("'n' is none", self.client.refusal("profile", {"path": "copy.py", "set": ["n"]}))
 
     def test_compare(self):

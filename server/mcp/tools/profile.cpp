@@ -1,6 +1,9 @@
 // profile: why a kernel is slow, without a GPU: what it asks of the hardware by line, and the model of its time.
 #include "server/render/profile.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "server/mcp/loaded.h"
 #include "server/mcp/tools.h"
 #include "server/mcp/words.h"
@@ -12,24 +15,67 @@ namespace {
 
 constexpr std::uint64_t kSteps = 100'000'000;  // of the simulator
 
+// The kernel as the script has it, or compiled for an architecture that was asked for.
+struct Profiled {
+  Chosen chosen;
+  std::optional<project::LoadedFile> file;
+  std::optional<session::Compiled> own;
+  const session::Compiled* compiled = nullptr;
+  const session::CompiledKernel* kernel = nullptr;
+  const syntax::Tree* tree = nullptr;
+};
+
+std::expected<Profiled, std::string> subject_of(const Question& question) {
+  const Arguments& asked = question.arguments;
+  Profiled out;
+  if (!asked.has("arch")) {
+    auto chosen = chosen_kernel(question.script, asked);
+    if (!chosen) return std::unexpected(chosen.error());
+    out.chosen = std::move(*chosen);
+    out.compiled = out.chosen.compiled;
+    out.kernel = out.chosen.kernel;
+    out.tree = question.script.query.snapshot->tree().get();
+    return out;
+  }
+  const std::string arch = asked.text("arch");
+  const auto target = ir::parse_target(arch);
+  if (!target) return std::unexpected(arch + " is no architecture: sm_90a is one");
+  auto file = loaded(question.script);
+  if (!file) return std::unexpected(file.error());
+  out.file = std::move(*file);
+  std::vector<std::string> entries;
+  if (asked.has("entry")) entries = {asked.text("entry")};
+  const session::NamedTargets named{{*target}, session::ArchitectureSource::Asked};
+  out.own = project::compile(*out.file, project::options_for(named, entries), question.stop());
+  if (out.own->stopped) return std::unexpected(kStopped);
+  const auto found =
+      std::ranges::find_if(out.own->kernels, [](const session::CompiledKernel& k) { return k.lowered != nullptr; });
+  if (found == out.own->kernels.end())
+    return std::unexpected("no kernel of the script compiles for " + arch + ": call check");
+  out.kernel = &*found;
+  out.tree = out.file->tree.get();
+  return out;
+}
+
 Result profile(const Question& question) {
-  auto chosen = chosen_kernel(question.script, question.arguments);
-  if (!chosen) return std::unexpected(chosen.error());
+  auto subject = subject_of(question);
+  if (!subject) return std::unexpected(subject.error());
+  const session::Compiled& compiled = subject->own ? *subject->own : *subject->compiled;
+  const session::CompiledKernel& kernel = *subject->kernel;
   work::TimeAsked asked;
   asked.steps = kSteps;
   auto values = work::values_of(question.arguments.texts("set"));
   if (!values) return std::unexpected(values.error());
   asked.values = std::move(*values);
-  const work::KernelTime time = work::time_of(*chosen->kernel, *chosen->compiled,
-                                              *question.script.query.snapshot->tree(), asked, question.stop());
+  const work::KernelTime time = work::time_of(kernel, compiled, *subject->tree, asked, question.stop());
   if (question.stop().stop_requested()) return std::unexpected(kStopped);
   const run::TimeModel& m = time.answer.model;
-  const text::Anchors& anchors = chosen->compiled->evaluation->anchors;
+  const text::Anchors& anchors = compiled.evaluation->anchors;
   Answer out;
   const bool known = m.why.empty();
   out.head = {{"path", question.script.shown},
               {"entry", time.entry},
-              {"arch", chosen->kernel->target.name()},
+              {"arch", kernel.target.name()},
               {"time_is", work::from_words(known ? work::From::Modelled : work::From::NotAvailable)}};
   if (known) {
     out.head.update({{"us", m.us}, {"low_us", m.low}, {"high_us", m.high}, {"bound", m.bound}});
@@ -49,7 +95,7 @@ Result profile(const Question& question) {
     out.next = {"profile",
                 {{"path", question.script.shown}, {"entry", time.entry}, {"arch", "sm_90a"}},
                 "models its time on an H100"};
-  } else if (place.source && place.source == chosen->compiled->evaluation->tree->source().get()) {
+  } else if (place.source && place.source == compiled.evaluation->tree->source().get()) {
     out.next = {"explain",
                 {{"path", question.script.shown}, {"line", place.source->position(place.begin).line + 1}},
                 "the line that the first advice is about"};
