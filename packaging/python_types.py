@@ -18,7 +18,8 @@ ANSWERS = [("check", None, "CheckReport"), ("compile", None, "Compilation"), ("e
            ("run", "report", "RunReport"), ("entries", None, "Entries")]
 # One class for what several schemas share; the places of the others give their names.
 SHARED = {"position": "Position", "range": "Range", "diagnostic": "Diagnostic", "launch": "Launch", "call": "Call", "trial": "Trial",
-          "tensor_map": "TensorMap", "plan": "Plan", "spread": "Spread", "contest": "Contest", "silenced": "Silenced", "tensor": "Tensor"}
+          "tensor_map": "TensorMap", "plan": "Plan", "spread": "Spread", "contest": "Contest", "silenced": "Silenced", "tensor": "Tensor",
+          "kernelTime": "KernelTime", "figure": "Figure", "scriptLine": "ScriptLine"}
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None", "object": "Dict[str, Any]",
          "array": "List[Any]"}
 HEAD = '''"""What the binary answers, as dataclasses. Made by packaging/python_types.py of protocol/schema; do not edit."""

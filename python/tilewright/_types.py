@@ -236,97 +236,21 @@ class Explanation(Answer):
     diagnostics: List[Diagnostic]
     failures: Optional[List[Failure]] = None
     dialect: Optional[Dialect] = None
-    time: Optional[List[ExplanationTime]] = None
-
-
-@dataclass(frozen=True)
-class ExplanationTime(Answer):
-    name: str
-    entry: str
-    time_is: str
-    why: Optional[str] = None
-    us: Optional[float] = None
-    low_us: Optional[float] = None
-    high_us: Optional[float] = None
-    launch_us: Optional[float] = None
-    parts_us: Optional[ExplanationTimePartsU] = None
-    bound: Optional[str] = None
-    device: Optional[str] = None
-    clock_ghz: Optional[float] = None
-    measured_on: Optional[str] = None
-    ctas: Optional[int] = None
-    ctas_simulated: Optional[int] = None
-    ctas_per_sm: Optional[int] = None
-    occupancy: Optional[str] = None
-    waves: Optional[int] = None
-    path_cycles: Optional[float] = None
-    sectors: Optional[int] = None
-    tensor_operations: Optional[int] = None
-    tensor_bytes: Optional[int] = None
-    operations_per_byte: Optional[float] = None
-    lines: Optional[List[ExplanationTimeLine]] = None
-    waits: Optional[List[ExplanationTimeWait]] = None
-    advice: Optional[List[Diagnostic]] = None
-
-
-@dataclass(frozen=True)
-class ExplanationTimeLine(Answer):
-    file: str
-    line: int
-    text: str
-    share: float
-    instructions: ExplanationTimeLineInstruction
-    fused: int
-    busy_cycles: float
-    stalled_cycles: float
-    waited_cycles: float
-    path_cycles: float
-
-
-@dataclass(frozen=True)
-class ExplanationTimeLineInstruction(Answer):
-    """Of lanes, as the simulator's program has them."""
-
-    integer: int
-    float: int
-    double: int
-    special: int
-    conversion: int
-    memory: int
-    control: int
-    call: int
-
-
-@dataclass(frozen=True)
-class ExplanationTimePartsU(Answer):
-    """Each part that can bound the kernel, alone."""
-
-    path: float
-    issue: float
-    shared: float
-    l2: float
-    tensor: float
-    device_l2: float
-    device_dram: float
-    ctas: float
-    special: float
-
-
-@dataclass(frozen=True)
-class ExplanationTimeWait(Answer):
-    at: Scriptline
-    for_: Scriptline
-    what: str
-    times: int
-    cycles: float
-    most: float
-    steps: List[float]
+    time: Optional[List[KernelTime]] = None
 
 
 @dataclass(frozen=True)
 class Failure(Answer):
     file: str
     message: str
+
+
+@dataclass(frozen=True)
+class Figure(Answer):
+    """A number and where it comes from; 0 where it is not available."""
+
+    value: float
+    from_: str
 
 
 @dataclass(frozen=True)
@@ -393,6 +317,132 @@ class HostCallSignature(Answer):
 class HostCallValue(Answer):
     name: str
     value: Union[int, str]
+
+
+@dataclass(frozen=True)
+class KernelTime(Answer):
+    """The model of a kernel's time: what is counted, modelled or measured is said in `tilewright explain --time`."""
+
+    name: str
+    entry: str
+    time_is: str
+    why: Optional[str] = None
+    us: Optional[float] = None
+    low_us: Optional[float] = None
+    high_us: Optional[float] = None
+    launch_us: Optional[float] = None
+    parts_us: Optional[KernelTimePartsU] = None
+    bound: Optional[str] = None
+    device: Optional[str] = None
+    clock_ghz: Optional[float] = None
+    measured_on: Optional[str] = None
+    ctas: Optional[int] = None
+    ctas_simulated: Optional[int] = None
+    ctas_per_sm: Optional[int] = None
+    occupancy: Optional[str] = None
+    waves: Optional[int] = None
+    path_cycles: Optional[float] = None
+    sectors: Optional[int] = None
+    tensor_operations: Optional[int] = None
+    tensor_bytes: Optional[int] = None
+    operations_per_byte: Optional[float] = None
+    lines: Optional[List[KernelTimeLine]] = None
+    waits: Optional[List[KernelTimeWait]] = None
+    advice: Optional[List[Diagnostic]] = None
+    occupied: Optional[KernelTimeOccupied] = None
+    roofline: Optional[KernelTimeRoofline] = None
+    path: Optional[KernelTimePath] = None
+
+
+@dataclass(frozen=True)
+class KernelTimeLine(Answer):
+    file: str
+    line: int
+    text: str
+    primitive: str
+    variant: str
+    share: float
+    instructions: KernelTimeLineInstruction
+    fused: int
+    busy_cycles: float
+    stalled_cycles: float
+    waited_cycles: float
+    path_cycles: float
+
+
+@dataclass(frozen=True)
+class KernelTimeLineInstruction(Answer):
+    """Of lanes, as the simulator's program has them."""
+
+    integer: int
+    float: int
+    double: int
+    special: int
+    conversion: int
+    memory: int
+    control: int
+    call: int
+
+
+@dataclass(frozen=True)
+class KernelTimeOccupied(Answer):
+    ctas_per_sm: int
+    warps_per_sm: int
+    most_warps_per_sm: int
+    bound: str
+    threads: int
+    shared_bytes: int
+    registers: Figure
+
+
+@dataclass(frozen=True)
+class KernelTimePartsU(Answer):
+    """Each part that can bound the kernel, alone."""
+
+    path: float
+    issue: float
+    shared: float
+    l2: float
+    tensor: float
+    device_l2: float
+    device_dram: float
+    ctas: float
+    special: float
+
+
+@dataclass(frozen=True)
+class KernelTimePath(Answer):
+    words: str
+    bounded_by: ScriptLine
+    share: Figure
+    what: str
+    waited_for_at: Optional[ScriptLine]
+    starved_steps: str
+
+
+@dataclass(frozen=True)
+class KernelTimeRoofline(Answer):
+    device: str
+    operations_of: str
+    bytes_of: str
+    operations: Figure
+    bytes: Figure
+    operations_per_byte: Figure
+    ridge: Figure
+    roof_per_second: Figure
+    reached_per_second: Figure
+    bound: str
+
+
+@dataclass(frozen=True)
+class KernelTimeWait(Answer):
+    at: ScriptLine
+    for_: ScriptLine
+    what: str
+    times: int
+    cycles: float
+    most: float
+    steps: List[float]
 
 
 @dataclass(frozen=True)
@@ -489,6 +539,7 @@ class Profile(Answer):
     advice: List[Diagnostic]
     buffers: List[ProfileBuffer]
     complete: bool
+    kernels: Optional[List[KernelTime]] = None
 
 
 @dataclass(frozen=True)
@@ -729,7 +780,7 @@ class SamplesLineInstruction(Answer):
 
 
 @dataclass(frozen=True)
-class Scriptline(Answer):
+class ScriptLine(Answer):
     file: str
     line: int
     text: str
@@ -887,16 +938,19 @@ Entries._made_of = {"entries": EntriesEntry, "needs_arguments": EntriesNeedsArgu
 EntriesEntry._made_of = {"range": Range}
 EntriesNeedsArgument._made_of = {"range": Range}
 ExplainedKernel._made_of = {"calls": Call, "occupancy": Occupancy}
-Explanation._made_of = {"kernels": ExplainedKernel, "diagnostics": Diagnostic, "failures": Failure, "dialect": Dialect, "time": ExplanationTime}
-ExplanationTime._made_of = {"parts_us": ExplanationTimePartsU, "lines": ExplanationTimeLine, "waits": ExplanationTimeWait, "advice": Diagnostic}
-ExplanationTimeLine._made_of = {"instructions": ExplanationTimeLineInstruction}
-ExplanationTimeWait._made_of = {"at": Scriptline, "for_": Scriptline}
+Explanation._made_of = {"kernels": ExplainedKernel, "diagnostics": Diagnostic, "failures": Failure, "dialect": Dialect, "time": KernelTime}
 Fix._made_of = {"edits": FixEdit}
 FixEdit._made_of = {"range": Range}
 HostCall._made_of = {"signature": HostCallSignature, "arguments": HostCallArgument, "values": HostCallValue, "checks": HostCallCheck, "maps": HostCallMap}
 HostCallSignature._made_of = {"range": Range}
+KernelTime._made_of = {"parts_us": KernelTimePartsU, "lines": KernelTimeLine, "waits": KernelTimeWait, "advice": Diagnostic, "occupied": KernelTimeOccupied, "roofline": KernelTimeRoofline, "path": KernelTimePath}
+KernelTimeLine._made_of = {"instructions": KernelTimeLineInstruction}
+KernelTimeOccupied._made_of = {"registers": Figure}
+KernelTimePath._made_of = {"bounded_by": ScriptLine, "share": Figure, "waited_for_at": ScriptLine}
+KernelTimeRoofline._made_of = {"operations": Figure, "bytes": Figure, "operations_per_byte": Figure, "ridge": Figure, "roof_per_second": Figure, "reached_per_second": Figure}
+KernelTimeWait._made_of = {"at": ScriptLine, "for_": ScriptLine}
 Plan._made_of = {"launch": Launch, "params": PlanParam, "attributes": PlanAttribute, "tensor_maps": TensorMap}
-Profile._made_of = {"total": Counted, "lines": ProfileLine, "advice": Diagnostic, "buffers": ProfileBuffer}
+Profile._made_of = {"total": Counted, "lines": ProfileLine, "advice": Diagnostic, "buffers": ProfileBuffer, "kernels": KernelTime}
 ProfileBuffer._made_of = {"others": ProfileBufferOther}
 ProfileLine._made_of = {"global_read": Sectors, "global_write": Sectors, "shared_read": Wavefronts, "shared_write": Wavefronts, "chain": Range}
 Range._made_of = {"start": Position, "end": Position}

@@ -9,11 +9,11 @@
 #include "server/cli/commands.h"
 #include "server/cli/explain_time.h"
 #include "server/cli/options.h"
-#include "server/ide/occupancy.h"
 #include "server/ide/width_reason.h"
 #include "server/project/codes.h"
 #include "server/project/console.h"
 #include "server/render/terminal.h"
+#include "server/work/occupancy.h"
 
 namespace tilewright::cli {
 namespace {
@@ -125,15 +125,12 @@ bool is_meant(const text::Anchors::Place& at, const text::Source& script, const 
 // How many CTAs one SM holds by their threads and shared memory: registers are known after NVIDIA's tools only.
 render::Json occupancy_json(const session::CompiledKernel& kernel) {
   if (!kernel.lowered) return nullptr;
-  const lower::LaunchPlan& plan = kernel.lowered->plan;
-  const std::optional<std::int64_t> threads = plan.launch.threads();
-  const std::int64_t shared = plan.static_shared_bytes + plan.dynamic_shared_bytes;
-  const auto found = threads ? ide::occupancy(kernel.target, *threads, 0, shared) : std::nullopt;
+  const auto found = work::occupancy(kernel.lowered->plan, kernel.target);
   if (!found) return nullptr;
-  return {
-      {"arch", kernel.target.name()},       {"threads", *threads},          {"shared_bytes", shared},
-      {"ctas_per_sm", found->ctas},         {"warps_per_sm", found->warps}, {"most_warps_per_sm", found->warp_limit},
-      {"bound", std::string(found->bound)}, {"without", "registers"}};
+  return {{"arch", kernel.target.name()},       {"threads", found->threads},
+          {"shared_bytes", found->shared},      {"ctas_per_sm", found->ctas},
+          {"warps_per_sm", found->warps},       {"most_warps_per_sm", found->warp_limit},
+          {"bound", std::string(found->bound)}, {"without", "registers"}};
 }
 
 render::ExplainedKernel explained(const session::CompiledKernel& kernel,

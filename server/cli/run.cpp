@@ -17,6 +17,7 @@
 #include "server/project/console.h"
 #include "server/render/run_report.h"
 #include "server/render/terminal.h"
+#include "server/render/time.h"
 #include "server/work/executors.h"
 
 namespace tilewright::cli {
@@ -99,9 +100,13 @@ int run_one(const RunOptions& options, work::RunRequest request, const std::stop
   request.wanted.marks = !options.trace.empty() && executor->runs_cubins();
   work::RunAnswer answer =
       work::run_script(*file, request, *executor, stop, [&](const std::string& what) { progress.show(what); });
-  progress.show("");
-
   const bool reported = answer.end == work::RunAnswer::End::Reported;
+  std::vector<work::KernelTime> times;
+  if (reported && options.profile && !executor->runs_cubins()) {
+    progress.show("modelling its time");
+    times = work::times_of(answer, *file->tree, request.wanted.values, stop);
+  }
+  progress.show("");
   const bool done = reported && answer.report.outcome.status == run::Status::Done;
   if (done && !options.folder.empty())
     if (auto ok = write_outputs(options.folder, {options.folder, options.paths.front()}, answer.report); !ok)
@@ -111,10 +116,14 @@ int run_one(const RunOptions& options, work::RunRequest request, const std::stop
   project::say(stderr, render::run_messages(answer, render::colours(stderr)));
   if (options.json()) {
     render::Json report = render::run_json(answer);
+    for (const work::KernelTime& one : times)
+      report["profile"]["kernels"].push_back(render::time_json(one, answer.compiled.evaluation->anchors));
     if (const auto lines = lines_of(options.answer); *lines) render::keep_lines(report, **lines);
     if (!report.is_null() && !print_answer(report, options.answer, kRunSummary)) return kUsage;
   } else if (reported) {
     project::say(stdout, render::run_text(answer, render::colours(stdout)));
+    for (const work::KernelTime& one : times)
+      project::say(stdout, render::time_text(one, answer.compiled.evaluation->anchors, render::colours(stdout)));
   }
   return answer.end == work::RunAnswer::End::Skipped ? kUsage : render::run_status(answer);
 }

@@ -196,10 +196,13 @@ int run_view(const ViewCommand& command) {
   const bool errors = std::ranges::any_of(analysis->compiled, &session::Compiled::has_errors);
   const std::string checked = try_out(*analysis, *file, interrupts.token());
   if (interrupts.token().stop_requested()) return interrupted();
-  ide::Page page = ide::page(*file, analysis, kinds, [&](const session::CompiledKernel& kernel) {
-    auto found = made.find(&kernel);
-    return found == made.end() ? nullptr : found->second;
-  });
+  ide::Page page = ide::page(
+      *file, analysis, kinds,
+      [&](const session::CompiledKernel& kernel) {
+        auto found = made.find(&kernel);
+        return found == made.end() ? nullptr : found->second;
+      },
+      interrupts.token());
   page.checked = checked;
   if (*lines) {
     keep_lines(page, *analysis, **lines);

@@ -14,7 +14,8 @@ namespace tilewright::ide {
 
 namespace {
 constexpr int kNice = 10;
-}
+constexpr std::uint64_t kTimeSteps = 4'000'000;  // of the simulator, for the time of a kernel
+}  // namespace
 
 BackgroundTrials::BackgroundTrials(std::function<void(const std::string&)> made)
     : made_(std::move(made)), thread_([this](const std::stop_token& end) { work(end); }) {}
@@ -45,6 +46,33 @@ std::vector<std::shared_ptr<const text::Diagnostic>> BackgroundTrials::find(cons
       if (seen.emplace(d->span.anchor, d->span.begin, d->code).second) out.push_back(d);
   }
   return out;
+}
+
+std::shared_ptr<const work::KernelTime> BackgroundTrials::time_of(const std::string& document,
+                                                                  const session::CompiledKernel& kernel) const {
+  std::lock_guard lock(mutex_);
+  const auto of_document = tried_.find(document);
+  const Tried* known = of_document == tried_.end() ? nullptr : tried(of_document->second, kernel);
+  return known ? known->time : nullptr;
+}
+
+void BackgroundTrials::model_times(const Job& job) {
+  for (const session::Compiled& compiled : job.wish.analysis->compiled) {
+    for (const session::CompiledKernel& kernel : compiled.kernels) {
+      if (job.stop.stop_requested()) return;
+      if (!kernel.lowered || !kernel.cuda || time_of(job.wish.document, kernel)) continue;
+      work::TimeAsked asked;
+      asked.steps = kTimeSteps;
+      asked.ctas = 1;
+      auto made = std::make_shared<const work::KernelTime>(
+          work::time_of(kernel, compiled, *compiled.evaluation->tree, asked, job.stop));
+      if (job.stop.stop_requested()) return;
+      std::lock_guard lock(mutex_);
+      OfDocument& known = tried_[job.wish.document];
+      if (const auto found = known.find(kernel.lowered.get()); found != known.end())
+        found->second.time = std::move(made);
+    }
+  }
 }
 
 void BackgroundTrials::want(const std::string& document, std::shared_ptr<const session::Analysis> analysis,
@@ -108,6 +136,7 @@ void BackgroundTrials::work(const std::stop_token& end) {
       tried_some |= outcome != Outcome::NothingNew;
       if (outcome == Outcome::Found) made_(job.wish.document);
     }
+    model_times(job);
     if (tried_some) give_free_memory_back();  // what the runs took
   });
 }

@@ -13,6 +13,7 @@
 
 #include "compiler/session/session.h"
 #include "server/ide/backlog.h"
+#include "server/work/time.h"
 
 namespace tilewright::ide {
 
@@ -25,6 +26,9 @@ class BackgroundTrials {
   // What was found in the kernels of an analysis, as far as they have been tried. Asked at each keystroke: not copied.
   std::vector<std::shared_ptr<const text::Diagnostic>> find(const std::string& document,
                                                             const session::Compiled& compiled) const;
+  // The model of a kernel's time; null: it was not made yet.
+  std::shared_ptr<const work::KernelTime> time_of(const std::string& document,
+                                                  const session::CompiledKernel& kernel) const;
   // Tries the kernels that were not tried yet, the changed ones that is, and forgets those that are no more. What has
   // changed since the document's last wish goes first and is told by itself: it was just written, and the
   // others may be many.
@@ -47,11 +51,13 @@ class BackgroundTrials {
   struct Tried {
     std::weak_ptr<const lower::LoweredKernel> kernel;
     std::vector<std::shared_ptr<const text::Diagnostic>> found;
+    std::shared_ptr<const work::KernelTime> time{};
   };
   using Job = Backlog<Wish>::Job;
   void work(const std::stop_token& end);
   enum class Outcome : std::uint8_t { NothingNew, Tried, Found };
   Outcome try_out(const Job& job, bool changed);  // the changed kernels, or the others
+  void model_times(const Job& job);               // of the kernels that were tried
   using OfDocument = std::unordered_map<const lower::LoweredKernel*, Tried>;
   static const Tried* tried(const OfDocument& document, const session::CompiledKernel& kernel);
 

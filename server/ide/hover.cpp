@@ -58,6 +58,7 @@ void hover_kernel(HoverBlocks& out, const Query& q, const session::Analysis& ana
   }
   text += work::NotChecked{}.words + "\n";
   out.code("text", text);
+  hover_time(out, q, *kernel, anchors, std::nullopt);
   std::vector<std::pair<std::string, ViewName>> links;
   for (ViewKind kind : view_kinds()) {
     links.emplace_back(view_kind_name(kind), view_of(kind, *kernel, q.snapshot->path()));

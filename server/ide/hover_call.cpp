@@ -267,6 +267,9 @@ void hover_call(HoverBlocks& out, const Query& q, const std::vector<EvaluatedCal
   ArenaScope scope(scratch);
   out.code("text", body_of(call));
   if (std::string text = elsewhere_words(calls); !text.empty()) out.words(text);
+  const text::Anchors::Place place = call.anchors().resolve(report.call->origin.span);
+  if (place.source && place.source->path() == q.snapshot->path())
+    hover_time(out, q, kernel, call.anchors(), place.source->position(place.begin).line);
   if (kernel.lowered) {
     std::string text = lowered_text(*kernel.lowered, report.call->origin);
     if (!text.empty()) out.section("IR", "python", first_lines(text, kCodeLines));

@@ -1,5 +1,6 @@
 // The pieces of hovers.
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,11 @@ std::string first_lines(std::string_view text, std::size_t count);
 // ---- hover_call.cpp ----------------------------------------------------------------------------------------------
 // What a call became: the first of `calls`, and a word about the others where they differ.
 void hover_call(HoverBlocks& out, const Query& q, const std::vector<EvaluatedCall>& calls);
+
+// ---- hover_time.cpp ----------------------------------------------------------------------------------------------
+// What is known of the kernel's time, or of a line of the script, from 0. Nothing where it was not made yet.
+void hover_time(HoverBlocks& out, const Query& q, const session::CompiledKernel& kernel, const text::Anchors& anchors,
+                std::optional<std::uint32_t> line);
 
 // ---- hover_value.cpp ---------------------------------------------------------------------------------------------
 struct HoverSubject {

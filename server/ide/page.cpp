@@ -14,6 +14,8 @@ namespace {
 constexpr std::int64_t kRows = 32, kColumns = 32;
 // A kernel that is unrolled by hand has hundreds of buffers.
 constexpr std::size_t kMostLayouts = 40;
+// Of the simulator, for the time of a kernel.
+constexpr std::uint64_t kSteps = 20'000'000, kCtas = 2;
 
 View view_of_kernel(ViewKind kind, const std::string& document, const session::Compiled& compiled,
                     const session::CompiledKernel& kernel, const std::shared_ptr<const Made>& made) {
@@ -57,18 +59,27 @@ std::vector<LayoutAt> layouts_of(const Script& script, const session::Compiled& 
   return out;
 }
 
-std::string resources_of(const session::CompiledKernel& kernel, const Made* made) {
-  if (!kernel.lowered || !made) return {};
-  for (const toolchain::KernelResources& r : made->kernels) {
-    if (r.name == kernel.lowered->symbol) return resource_words(kernel.lowered->plan, kernel.target, &r);
-  }
-  return {};
+const toolchain::KernelResources* resources_of(const session::CompiledKernel& kernel, const Made* made) {
+  if (!kernel.lowered || !made) return nullptr;
+  const auto found =
+      std::ranges::find(made->kernels, std::string_view(kernel.lowered->symbol), &toolchain::KernelResources::name);
+  return found == made->kernels.end() ? nullptr : &*found;
+}
+
+work::KernelTime time_of(const session::CompiledKernel& kernel, const session::Compiled& compiled,
+                         const syntax::Tree& tree, const Made* made, const std::stop_token& stop) {
+  const toolchain::KernelResources* resources = resources_of(kernel, made);
+  work::TimeAsked asked;
+  if (resources) asked.registers = resources->registers;
+  asked.steps = kSteps;
+  asked.ctas = kCtas;
+  return work::time_of(kernel, compiled, tree, asked, stop);
 }
 
 }  // namespace
 
 Page page(const project::LoadedFile& file, const std::shared_ptr<session::Analysis>& analysis,
-          std::span<const ViewKind> kinds, const MadeOf& made_of) {
+          std::span<const ViewKind> kinds, const MadeOf& made_of, const std::stop_token& stop) {
   Page out;
   // It is not edited: the snapshot stands for the script that was compiled, and is analysed no more.
   out.script = std::make_shared<session::Snapshot>(file.tree, 0, std::make_shared<session::Settings>(), nullptr,
@@ -89,10 +100,13 @@ Page page(const project::LoadedFile& file, const std::shared_ptr<session::Analys
   for (const auto& [compiled, kernel] : kernels) {
     const auto made = made_of(*kernel);
     PageKernel& one = out.kernels.emplace_back();
+    one.compiled = compiled;
     one.kernel = kernel;
     one.architecture = session::architecture_words(*kernel, compiled->evaluation->anchors);
-    one.resources = resources_of(*kernel, made.get());
+    if (const auto* resources = resources_of(*kernel, made.get()))
+      one.resources = resource_words(kernel->lowered->plan, kernel->target, resources);
     if (has_stage(ViewKind::Tirx, *kernel)) one.pipeline = pipeline_of(out.script, analysis, *compiled, *kernel);
+    one.time = time_of(*kernel, *compiled, *file.tree, made.get(), stop);
     one.layouts = layouts_of(out.script, *compiled, *kernel);
     for (ViewKind kind : kinds) {
       one.views.push_back(

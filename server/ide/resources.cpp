@@ -1,7 +1,7 @@
 #include "server/ide/resources.h"
 
 #include "server/ide/call_words.h"
-#include "server/ide/occupancy.h"
+#include "server/work/occupancy.h"
 
 namespace tilewright::ide {
 
@@ -18,9 +18,8 @@ std::string resource_words(const lower::LaunchPlan& plan, ir::Target target, con
   }
   const std::int64_t shared = plan.static_shared_bytes + plan.dynamic_shared_bytes;
   if (shared) add(grouped(shared) + " B shared");
-  const std::optional<std::int64_t> threads = plan.launch.threads();
-  if (!made || !threads) return out;
-  if (auto o = occupancy(target, *threads, made->registers, shared)) {
+  if (!made) return out;
+  if (auto o = work::occupancy(plan, target, made->registers)) {
     add(std::to_string(o->ctas) + (o->ctas == 1 ? " CTA" : " CTAs") + " a multiprocessor (bound by " + o->bound +
         "), " + std::to_string(o->warps * 100 / o->warp_limit) + " % of its warps");
   }

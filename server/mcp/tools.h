@@ -20,6 +20,7 @@ namespace tilewright::mcp {
   X(find_layout)               \
   X(lower)                     \
   X(pipeline)                  \
+  X(profile)                   \
   X(compare)                   \
   X(entries)                   \
   X(scripts)                   \

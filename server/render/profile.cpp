@@ -59,8 +59,7 @@ std::string shortened_line(std::string_view text) {
   return out;
 }
 
-std::string profile_text(const work::RunAnswer& answer, const Colours& c) {
-  const work::ProfileAnswer profile = work::profile_of(answer);
+std::string profile_text(const work::ProfileAnswer& profile, const text::Anchors& anchors, const Colours& c) {
   const ProfiledPlace& total = profile.total;
   std::string out = "  profile  counted by the simulator; " + work::grouped(work::global_bytes(total)) +
                     " bytes of sectors of global memory";
@@ -96,13 +95,11 @@ std::string profile_text(const work::RunAnswer& answer, const Colours& c) {
     out += "    of what ran alone: this was no whole run, and CTAs that did not end are left out\n";
   if (total.uncounted)
     out += "    " + work::grouped(total.uncounted) + " accesses are not counted: their warps' lanes diverged too far\n";
-  for (const text::Diagnostic& d : profile.advice) out += diagnostic_text(d, answer.compiled.evaluation->anchors, c);
+  for (const text::Diagnostic& d : profile.advice) out += diagnostic_text(d, anchors, c);
   return out;
 }
 
-Json profile_json(const work::RunAnswer& answer) {
-  const work::ProfileAnswer profile = work::profile_of(answer);
-  const text::Anchors& anchors = answer.compiled.evaluation->anchors;
+Json profile_json(const work::ProfileAnswer& profile, const text::Anchors& anchors) {
   Json lines = Json::array(), advice = Json::array();
   for (const work::ProfiledLine& line : profile.lines) {
     Json chain = Json::array();

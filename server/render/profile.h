@@ -10,8 +10,8 @@
 namespace tilewright::render {
 
 // Lines that cost most first, `kMostLines` of them, then the advice.
-std::string profile_text(const work::RunAnswer& answer, const Colours& c);
-Json profile_json(const work::RunAnswer& answer);
+std::string profile_text(const work::ProfileAnswer& profile, const text::Anchors& anchors, const Colours& c);
+Json profile_json(const work::ProfileAnswer& profile, const text::Anchors& anchors);
 // A line of a script as a cell of a table: without its indentation, 48 characters at most.
 std::string shortened_line(std::string_view text);
 

@@ -294,7 +294,7 @@ std::string run_text(const work::RunAnswer& answer, const Colours& c) {
            " repeats it\n";
   if (r.timing) out += timing_text(r);
   out += watches_text(r);
-  if (!r.outcome.profile.empty()) out += profile_text(answer, c);
+  if (!r.outcome.profile.empty()) out += profile_text(work::profile_of(answer), anchors, c);
   if (r.outcome.samples) out += sampled_text(answer);
   if (!answer.marked.empty()) out += marks_text(answer);
   if (!r.outcome.printed.empty())
@@ -346,7 +346,8 @@ Json run_json(const work::RunAnswer& answer) {
     case End::Reported: {
       Json report = report_json(answer.report, answer.compiled.evaluation->anchors);
       if (!answer.where.empty()) report["where"] = answer.where;
-      if (!answer.report.outcome.profile.empty()) report["profile"] = profile_json(answer);
+      if (!answer.report.outcome.profile.empty())
+        report["profile"] = profile_json(work::profile_of(answer), answer.compiled.evaluation->anchors);
       if (answer.report.outcome.samples) report["samples"] = sampled_json(answer);
       if (!answer.marked.empty()) report["timeline"] = marks_json(answer);
       if (Json said = script_diagnostics(answer.compiled); !said.empty()) report["diagnostics"] = std::move(said);

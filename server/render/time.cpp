@@ -5,6 +5,8 @@
 
 #include "compiler/text/amounts.h"
 #include "compiler/text/escape.h"
+#include "server/render/profile.h"
+#include "server/work/time_words.h"
 
 namespace tilewright::render {
 namespace {
@@ -18,23 +20,6 @@ constexpr double kLeastShare = 0.005;
 
 constexpr std::array<std::string_view, simulate::kInstructionClasses> kClasses = {
     "integer", "float", "double", "special", "conversion", "memory", "control", "call"};
-
-struct Part {
-  std::string_view name, words;
-  double us;
-};
-
-std::vector<Part> parts_of(const run::TimeModel& m) {
-  return {{"ctas", "launches of CTAs", m.parts.ctas},
-          {"path", "the longest path through each CTA", m.parts.path},
-          {"issue", "instructions", m.parts.issue},
-          {"special", "exponentials and quotients", m.parts.special},
-          {"shared", "wavefronts of shared memory", m.parts.shared},
-          {"l2", "bytes between an SM and the L2 cache", m.parts.l2},
-          {"tensor", "tensor cores", m.parts.tensor},
-          {"device_l2", "the L2 cache of all SMs", m.parts.device_l2},
-          {"device_dram", "the device's memory", m.parts.device_dram}};
-}
 
 std::string_view what_name(simulate::WaitFor what) {
   switch (what) {
@@ -57,10 +42,6 @@ std::string cut(std::string_view text) {
   return out;
 }
 
-std::string us_text(double us) { return text::formatted(us < 10 ? "%.2f us" : "%.1f us", us); }
-
-std::string cycles_text(double cycles) { return text::formatted("%.0f", cycles); }
-
 // Numbers right, the last column left.
 std::string table(const std::vector<std::array<std::string, 4>>& rows) {
   std::array<std::size_t, 4> widths{};
@@ -74,26 +55,6 @@ std::string table(const std::vector<std::array<std::string, 4>>& rows) {
     out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return out;
-}
-
-std::string head_text(const TimedKernel& kernel) {
-  const run::TimeModel& m = kernel.answer.model;
-  std::string out = "  time     modelled " + us_text(m.us) + ", 90 % of kernels between " + us_text(m.low) + " and " +
-                    us_text(m.high) + "; constants measured on " + std::string(m.rates->device) + " at " +
-                    text::formatted("%.2f", m.rates->clock_ghz) + " GHz, " + std::string(m.rates->date) + "\n";
-  out += "  grid     " + text::counted(m.ctas, "CTA") + ", " + text::counted(m.simulated, "CTA") + " simulated; " +
-         text::counted(m.waves, "wave") + " on " + std::to_string(m.rates->sms) + " SMs\n";
-  out += "  occupancy  " + (kernel.occupancy.empty() ? "not available" : kernel.occupancy) + "\n";
-  if (m.multiplied)
-    out += "  roofline " + text::formatted("%.1f", kernel.answer.intensity()) +
-           " operations of tensor cores a byte of sectors, counted; " + text::formatted("%.0f", kernel.answer.ridge()) +
-           " a byte of its memory is what the device can feed: " +
-           text::formatted("%.1f", kernel.answer.model.operations_per_second() * 1e-12) + " Tops/s, modelled\n";
-  out += "  bounds   each part alone, modelled: launch " + us_text(m.launch);
-  for (const Part& part : parts_of(m))
-    if (part.us >= 0.005)
-      out += ", " + std::string(part.words) + " " + us_text(part.us) + (part.name == m.bound ? " (the largest)" : "");
-  return out + "\n";
 }
 
 std::string lines_text(const work::TimeAnswer& answer) {
@@ -116,45 +77,84 @@ std::string lines_text(const work::TimeAnswer& answer) {
 
 std::string waits_text(const work::TimeAnswer& answer) {
   std::string out;
-  for (std::size_t i = 0; i < std::min(kMostWaits, answer.waits.size()); ++i) {
-    const TimedWait& wait = answer.waits[i];
-    out += "    line " + std::to_string(wait.waits.line + 1) + " waits for " + work::blamed_words(wait) + ": " +
-           text::counted(wait.times, "time") + ", " + cycles_text(wait.cycles / static_cast<double>(wait.times)) +
-           " cycles each, " + cycles_text(wait.most) + " at most";
-    if (wait.steps.size() > 1) out += "; in steps " + work::starved_words(wait);
-    out += "\n";
-  }
-  if (!out.empty()) out = "  waits    of warps for what, counted; cycles are modelled\n" + out;
-  return out;
+  for (std::size_t i = 0; i < std::min(kMostWaits, answer.waits.size()); ++i)
+    out += "    " + work::wait_words(answer.waits[i]) + "\n";
+  return out.empty() ? out : "  waits    of warps for what, counted; cycles are modelled\n" + out;
 }
 
 Json line_json(const work::ScriptLine& at) { return {{"file", at.path}, {"line", at.line + 1}, {"text", at.text}}; }
 
+Json figure_json(const work::Figure& f) { return {{"value", f.value}, {"from", work::from_words(f.from)}}; }
+
+Json occupied_json(const std::optional<work::Occupancy>& fits) {
+  if (!fits) return nullptr;
+  const bool known = fits->registers > 0;
+  return {
+      {"ctas_per_sm", fits->ctas},
+      {"warps_per_sm", fits->warps},
+      {"most_warps_per_sm", fits->warp_limit},
+      {"bound", fits->bound},
+      {"threads", fits->threads},
+      {"shared_bytes", fits->shared},
+      {"registers", figure_json({static_cast<double>(fits->registers), known ? From::Measured : From::NotAvailable})}};
+}
+
+Json roofline_json(const std::optional<work::Roofline>& r) {
+  if (!r) return nullptr;
+  return {{"device", r->device},
+          {"operations_of", r->tensor ? "tensor cores" : "floating numbers"},
+          {"bytes_of", r->beyond_cache ? "device memory" : "L2 cache"},
+          {"operations", figure_json(r->operations)},
+          {"bytes", figure_json(r->bytes)},
+          {"operations_per_byte", figure_json(r->intensity)},
+          {"ridge", figure_json(r->ridge)},
+          {"roof_per_second", figure_json(r->roof)},
+          {"reached_per_second", figure_json(r->reached)},
+          {"bound", r->memory_bounds ? "bytes" : "operations"}};
+}
+
+Json path_json(const work::TimeAnswer& answer) {
+  if (answer.lines.empty()) return nullptr;
+  const TimedLine& line = answer.lines.front();
+  const TimedWait* wait = answer.bounding_wait();
+  return {{"words", work::path_words(answer)},
+          {"bounded_by", line_json(line.at)},
+          {"share", figure_json({line.share, From::Modelled})},
+          {"what", wait ? Json(what_name(wait->what)) : Json("instructions")},
+          {"waited_for_at", wait ? line_json(wait->waits) : Json(nullptr)},
+          {"starved_steps", wait ? work::starved_words(*wait) : ""}};
+}
+
 }  // namespace
 
-std::string time_text(const TimedKernel& kernel, const text::Anchors& anchors, const Colours& c) {
+std::string time_text(const work::KernelTime& kernel, const text::Anchors& anchors, const Colours& c) {
   const run::TimeModel& m = kernel.answer.model;
   std::string out =
       "kernel " + kernel.name + (kernel.entry == kernel.name ? "" : "  (entry " + kernel.entry + ")") + "\n";
-  if (!m.why.empty()) return out + "  time     " + m.why + "\n";
-  out += head_text(kernel) + lines_text(kernel.answer) + waits_text(kernel.answer);
+  for (const std::string& line : work::head_words(kernel)) out += "  " + line + "\n";
+  if (!m.why.empty()) return out;
+  out += lines_text(kernel.answer) + waits_text(kernel.answer);
   for (const text::Diagnostic& d : kernel.answer.advice) out += diagnostic_text(d, anchors, c);
   return out;
 }
 
-Json time_json(const TimedKernel& kernel, const text::Anchors& anchors) {
+Json time_json(const work::KernelTime& kernel, const text::Anchors& anchors) {
   const run::TimeModel& m = kernel.answer.model;
   Json out = {{"name", kernel.name}, {"entry", kernel.entry}};
   if (!m.why.empty()) {
-    out.update({{"time_is", work::from_words(From::NotAvailable)}, {"why", m.why}});
+    out.update({{"time_is", work::from_words(From::NotAvailable)},
+                {"why", m.why},
+                {"occupied", occupied_json(kernel.occupancy)}});
     return out;
   }
   Json parts = Json::object(), lines = Json::array(), waits = Json::array(), advice = Json::array();
-  for (const Part& part : parts_of(m)) parts[std::string(part.name)] = part.us;
+  for (const work::TimePart& part : work::time_parts(m)) parts[std::string(part.name)] = part.us;
   for (const TimedLine& line : kernel.answer.lines) {
     Json one = line_json(line.at), instructions = Json::object();
     for (std::size_t i = 0; i < kClasses.size(); ++i) instructions[std::string(kClasses[i])] = line.sum.instructions[i];
-    one.update({{"share", line.share},
+    one.update({{"primitive", line.primitive},
+                {"variant", line.variant},
+                {"share", line.share},
                 {"instructions", std::move(instructions)},
                 {"fused", line.sum.fused},
                 {"busy_cycles", line.sum.busy},
@@ -185,7 +185,10 @@ Json time_json(const TimedKernel& kernel, const text::Anchors& anchors) {
               {"ctas", m.ctas},
               {"ctas_simulated", m.simulated},
               {"ctas_per_sm", m.resident},
-              {"occupancy", kernel.occupancy},
+              {"occupancy", kernel.occupancy ? work::occupancy_words(*kernel.occupancy) : ""},
+              {"occupied", occupied_json(kernel.occupancy)},
+              {"roofline", roofline_json(kernel.answer.roofline)},
+              {"path", path_json(kernel.answer)},
               {"waves", m.waves},
               {"path_cycles", m.pace.ctas ? m.pace.cycles / static_cast<double>(m.pace.ctas) : 0},
               {"sectors", m.sectors},

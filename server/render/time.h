@@ -8,13 +8,7 @@
 
 namespace tilewright::render {
 
-struct TimedKernel {
-  std::string name, entry;
-  std::string occupancy;  // "2 CTAs per SM, bound by shared memory; registers are not known"; empty: not known
-  work::TimeAnswer answer;
-};
-
-std::string time_text(const TimedKernel& kernel, const text::Anchors& anchors, const Colours& c);
-Json time_json(const TimedKernel& kernel, const text::Anchors& anchors);
+std::string time_text(const work::KernelTime& kernel, const text::Anchors& anchors, const Colours& c);
+Json time_json(const work::KernelTime& kernel, const text::Anchors& anchors);
 
 }  // namespace tilewright::render

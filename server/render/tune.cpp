@@ -86,10 +86,13 @@ Json tune_json(const work::TuneAnswer& answer, std::string_view file, bool chang
            {"registers", one.registers},
            {"cubin_sha256", one.cubin_digest},
            {"rounds", one.rounds},
+           {"turn", one.turn},
+           {"modelled_us", nullptr},
            {"median_us", nullptr},
            {"samples_us", one.samples},
            {"conditions", nullptr},
            {"behind_best", contest_json(one.behind)}};
+    if (one.modelled) j["modelled_us"] = *one.modelled;
     if (one.cold) j["median_us"] = one.cold->median;
     if (one.cold) j["conditions"] = conditions_json(one.conditions);
     Json settings = Json::object();
@@ -141,6 +144,8 @@ Candidate candidate_of(const text::MessageJson& j, const std::vector<inputs::Spa
   out.registers = j.at("registers").get<int>();
   out.cubin_digest = j.at("cubin_sha256").get<std::string>();
   out.rounds = j.at("rounds").get<int>();
+  if (j.contains("turn")) out.turn = j.at("turn").get<int>();
+  if (j.contains("modelled_us") && !j.at("modelled_us").is_null()) out.modelled = j.at("modelled_us").get<double>();
   out.samples = j.at("samples_us").get<std::vector<double>>();
   for (const double sample : out.samples)
     if (!(sample >= 0 && sample < 1e15)) throw std::invalid_argument("a time is out of range");

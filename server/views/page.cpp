@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "compiler/toolchain/digest.h"
 #include "server/ide/call_words.h"
@@ -10,6 +11,7 @@
 #include "server/views/document.h"
 #include "server/views/layout.h"
 #include "server/views/pipeline.h"
+#include "server/work/time_words.h"
 
 namespace tilewright::views {
 
@@ -178,6 +180,29 @@ render::Json contents_json(const ide::Page& page) {
   return out;
 }
 
+// The numbers as `explain --time --json` has them, the words for people, and by line of the script what is known of it.
+render::Json time_json(const ide::PageKernel& k, const text::Source& source) {
+  std::set<std::uint32_t> lines;
+  for (const work::TimedLine& line : k.time.answer.lines)
+    if (line.at.path == source.path()) lines.insert(line.at.line);
+  for (const work::ProfiledLine& line : k.time.profile.lines)
+    if (line.path == source.path()) lines.insert(line.line);
+  render::Json told = render::Json::array(), waits = render::Json::array();
+  for (const std::uint32_t line : lines)
+    if (auto words = work::line_words(k.time, line); !words.empty())
+      told.push_back({{"line", line + 1}, {"words", std::move(words)}});
+  for (const work::TimedWait& wait : k.time.answer.waits)
+    waits.push_back({{"line", wait.waits.line + 1}, {"words", work::wait_words(wait)}});
+  render::Json advice = render::Json::array();
+  for (const auto* some : {&k.time.answer.advice, &k.time.profile.advice})
+    for (const text::Diagnostic& d : *some)
+      advice.push_back(finding_json({&d, &k.compiled->evaluation->anchors}, source));
+  return {{"head", work::head_words(k.time)},
+          {"lines", std::move(told)},
+          {"waits", std::move(waits)},
+          {"advice", std::move(advice)}};
+}
+
 }  // namespace
 
 render::Json page_json(const ide::Page& page) {
@@ -200,6 +225,7 @@ render::Json page_json(const ide::Page& page) {
                        {"resources", k.resources},
                        {"lines", lines ? render::Json{lines->first, lines->second} : render::Json(nullptr)},
                        {"views", std::move(views)},
+                       {"time", time_json(k, source)},
                        {"pipeline", k.pipeline ? pipeline_json(*k.pipeline, line) : render::Json(nullptr)},
                        {"layouts", std::move(pictures)}});
   }

@@ -8,6 +8,7 @@
 #include "compiler/text/amounts.h"
 #include "server/project/codes.h"
 #include "server/project/time_codes.h"
+#include "server/work/tile_call.h"
 
 namespace tilewright::work {
 namespace {
@@ -29,8 +30,8 @@ struct Advised {
 
 class Advice {
  public:
-  Advice(const text::Anchors& anchors, const std::vector<LaidOut>& buffers, std::vector<Advised>& out)
-      : anchors_(anchors), buffers_(buffers), out_(out) {}
+  Advice(const session::Compiled& compiled, const std::vector<LaidOut>& buffers, std::vector<Advised>& out)
+      : compiled_(compiled), buffers_(buffers), out_(out) {}
 
   void look_at(const ProfiledPlace& place) {
     conflicts(place, place.shared_read, "reads of");
@@ -60,8 +61,11 @@ class Advice {
     tell(place, 2 * (t.units - t.ideal), project::kScatteredCode,
          std::string(what) + " global memory touch " + grouped(t.units) + " sectors of 32 bytes here, and " +
              grouped(t.ideal) + " hold the bytes that are asked for",
-         "let neighbouring lanes access neighbouring elements: the lane's number belongs into the last index, or go "
-         "through shared memory");
+         is_tile_call(place)
+             ? "the layout of the tile decides which lane accesses what: let neighbouring lanes hold neighbouring "
+               "elements, or go through shared memory"
+             : "let neighbouring lanes access neighbouring elements: the lane's number belongs into the last index, or "
+               "go through shared memory");
   }
 
   void narrow(const ProfiledPlace& place, const Traffic& t, const char* what) {
@@ -85,7 +89,8 @@ class Advice {
     tell(place, kCopyCost * (place.operations - fewer), project::kSmallCopiesCode,
          grouped(place.operations) + " copies of " + text::counted(each, "byte") + " each start here, where " +
              grouped(fewer) + " of " + grouped(kSmallCopy) + " bytes would do",
-         "copy more rows at once: a box of a tensor map has up to 256 elements along each of up to five dimensions");
+         "copy more at once: a box of a tensor map has up to 256 elements along each of up to five dimensions, a bulk "
+         "copy takes all bytes that follow each other");
   }
 
   void tell(const ProfiledPlace& place, std::uint64_t gain, std::string_view code, std::string message,
@@ -95,34 +100,45 @@ class Advice {
     found.message = std::move(message);
     found.hint = std::move(hint);
     found.origin = place.origin;
-    text::Diagnostic d = run::diagnostic_of(found, anchors_);
+    text::Diagnostic d = run::diagnostic_of(found, compiled_.evaluation->anchors);
     d.message = found.message;  // it is of all CTAs
     d.severity = text::Severity::Hint;
     out_.push_back({gain, std::move(d)});
   }
 
+  bool is_tile_call(const ProfiledPlace& place) const {
+    return std::ranges::any_of(compiled_.kernels,
+                               [&](const session::CompiledKernel& k) { return tile_call_at(k, place.origin); });
+  }
+
   // What to write instead, where one way was counted to be better.
   std::string better_layout(const ir::Buffer* buffer) const {
     const auto found = std::ranges::find(buffers_, buffer, &LaidOut::buffer);
-    if (!buffer || found == buffers_.end() || !found->better)
+    if (!buffer || found == buffers_.end())
       return "lanes of a warp want different words of one bank: pad the rows of the buffer, so that their length in "
              "4-byte words is odd, or give it a swizzled layout (`tilewright layout` counts the conflicts of one)";
+    if (!found->better)
+      return "lanes of a warp want different words of one bank, and none of the layouts that fit " +
+             std::string(ir::spoken_name(*buffer)) + " (" +
+             (found->counted.is_copied ? "" : "rows longer by 4 to 64 bytes, ") +
+             "swizzles of 32 to 128 bytes) takes fewer wavefronts on the same accesses: let the lanes access other "
+             "elements together";
     return "lay " + std::string(ir::spoken_name(*buffer)) + " out with " +
            layout_words(found->counted, simulate::kOtherRows[*found->better]) +
            ": counted on the same accesses, all its " + "requests then take " + grouped(found->wavefronts()) +
            " wavefronts instead of " + grouped(found->counted.wavefronts);
   }
 
-  const text::Anchors& anchors_;
+  const session::Compiled& compiled_;
   const std::vector<LaidOut>& buffers_;
   std::vector<Advised>& out_;
 };
 
 // Longer rows before a swizzle, the least first; where operations use the buffer, whose rows have to follow each other,
 // a swizzle alone.
-std::vector<LaidOut> laid_out(const run::Outcome& outcome) {
+std::vector<LaidOut> laid_out(const CountedRun& run) {
   std::vector<LaidOut> out;
-  for (const auto& [buffer, rows] : outcome.profiled_rows) {
+  for (const auto& [buffer, rows] : run.rows) {
     if (rows.wavefronts <= rows.ideal) continue;
     LaidOut& one = out.emplace_back(LaidOut{buffer, rows, std::nullopt});
     std::uint64_t best = rows.wavefronts;
@@ -144,9 +160,9 @@ std::vector<LaidOut> laid_out(const run::Outcome& outcome) {
 }
 
 // One place for what stands at one statement, reached by one chain of calls: of all kernels and copies of its code.
-std::vector<ProfiledPlace> places_of(const run::Outcome& outcome) {
+std::vector<ProfiledPlace> places_of(const CountedRun& run) {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, const ir::CallSite*>, ProfiledPlace> by;
-  for (const ProfiledPlace& place : outcome.profile) {
+  for (const ProfiledPlace& place : run.places) {
     const text::Span at = place.origin.span;
     ProfiledPlace& sum = by[{at.anchor, at.begin, at.end, place.origin.chain}];
     sum.origin = place.origin;
@@ -180,7 +196,8 @@ std::uint64_t global_bytes(const ProfiledPlace& p) {
 
 double cost_of(const ProfiledPlace& p) {
   const double copies = p.copied_global > 0 ? static_cast<double>(kCopyCost * p.operations) : 0;
-  return copies + static_cast<double>(p.shared_read.units + p.shared_write.units + p.atomics) +
+  return copies + static_cast<double>(p.global_read.requests + p.global_write.requests) +
+         static_cast<double>(p.shared_read.units + p.shared_write.units + p.atomics) +
          static_cast<double>(global_bytes(p)) / 16 + static_cast<double>(p.multiplied) / 4096;
 }
 
@@ -190,17 +207,22 @@ double ProfileAnswer::intensity() const {
 }
 
 ProfileAnswer profile_of(const RunAnswer& answer) {
-  ProfileAnswer out;
-  const script::Evaluation& evaluation = *answer.compiled.evaluation;
-  const text::Source* script = evaluation.tree->source().get();
   const run::Outcome& outcome = answer.report.outcome;
+  ProfileAnswer out = profile_of({outcome.profile, outcome.profiled_rows}, answer.compiled);
   out.complete = outcome.status == run::Status::Done && outcome.part.empty();
-  out.buffers = laid_out(outcome);
+  return out;
+}
+
+ProfileAnswer profile_of(const CountedRun& counted, const session::Compiled& compiled) {
+  ProfileAnswer out;
+  const script::Evaluation& evaluation = *compiled.evaluation;
+  const text::Source* script = evaluation.tree->source().get();
+  out.buffers = laid_out(counted);
   std::vector<Advised> advised;
   std::map<std::pair<std::uint32_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>>, ProfiledLine> lines;
-  for (const ProfiledPlace& place : places_of(answer.report.outcome)) {
+  for (const ProfiledPlace& place : places_of(counted)) {
     out.total.add(place);
-    Advice(evaluation.anchors, out.buffers, advised).look_at(place);
+    Advice(compiled, out.buffers, advised).look_at(place);
     // The script's own line, and the calls from there.
     text::Anchors::Place at = evaluation.anchors.resolve(place.origin.span);
     std::vector<text::Span> chain;
@@ -218,6 +240,7 @@ ProfileAnswer profile_of(const RunAnswer& answer) {
     if (line.text.empty()) {
       line.path = at.source->path();
       line.line = number;
+      line.span = inner;
       line.text = at.source->line(number);
       line.chain = std::move(chain);
     }

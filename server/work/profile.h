@@ -3,6 +3,7 @@
 // Sectors, wavefronts, bytes and operations are counted by the simulator (compiler/simulate/profile/profile.h says what
 // they are). The order of the lines, by `cost`, is modelled, and nothing is measured.
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@ namespace tilewright::work {
 struct ProfiledLine {
   std::string path;
   std::uint32_t line = 0;           // from 0
+  text::Span span{};                // that stands there
   std::string text;                 // of the script, without blanks around it
   std::vector<text::Span> chain;    // calls from the script to where it is done, the innermost last; empty: it is here
   simulate::ProfiledPlace counted;  // of all places of the line that the chain leads to
@@ -46,10 +48,16 @@ struct ProfileAnswer {
 };
 
 ProfileAnswer profile_of(const RunAnswer& answer);
+// The same of what was counted elsewhere: of all places, and rows by buffer.
+struct CountedRun {
+  std::vector<simulate::ProfiledPlace> places;
+  std::map<const ir::Buffer*, simulate::ProfiledRows> rows;
+};
+ProfileAnswer profile_of(const CountedRun& counted, const session::Compiled& compiled);
 
-// Clocks of one multiprocessor of an H100, roughly, if nothing overlapped: a wavefront takes one, a sector of global
-// memory 2 (3.35 TB/s for 132 multiprocessors at 1.7 GHz), 4096 operations of tensor cores one, an atomic access one, a
-// bulk or tensor copy 32.
+// Clocks of one SM of an H100, roughly, if nothing overlapped: a wavefront takes one, a request to global memory one
+// and each of its sectors 2 (3.35 TB/s for 132 SMs at 1.7 GHz), 4096 operations of tensor cores one, an atomic access
+// one, a bulk or tensor copy 32.
 double cost_of(const simulate::ProfiledPlace& place);
 // Bytes of the sectors of global memory that it touches.
 std::uint64_t global_bytes(const simulate::ProfiledPlace& place);

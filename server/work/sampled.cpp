@@ -9,6 +9,7 @@
 #include "compiler/dispatch/dispatched.h"
 #include "compiler/ir/origin.h"
 #include "compiler/toolchain/line_map.h"
+#include "server/work/tile_call.h"
 
 namespace tilewright::work {
 namespace {
@@ -137,7 +138,7 @@ class Attribution {
     }
     if (!at.source) return nullptr;
     std::vector<text::Span> callers = ir::call_chain(site);
-    const dispatch::CallReport* call = call_at(kernel, origin);
+    const dispatch::CallReport* call = tile_call_at(kernel, origin);
     const std::uint32_t number = at.source->position(at.begin).line;
     Way way;
     for (const auto* calls : {&callers, &chain})
@@ -155,14 +156,6 @@ class Attribution {
       }
     }
     return &building;
-  }
-
-  static const dispatch::CallReport* call_at(const session::CompiledKernel& kernel, const ir::Origin& origin) {
-    if (!kernel.dispatched) return nullptr;
-    const auto found = std::ranges::find_if(kernel.dispatched->calls, [&](const dispatch::CallReport& c) {
-      return ir::same_origin(c.call->origin, origin);
-    });
-    return found == kernel.dispatched->calls.end() ? nullptr : &*found;
   }
 
   std::vector<Waited> waits_of(const Reasons& reasons) const {

@@ -4,10 +4,13 @@
 #include <map>
 #include <tuple>
 
+#include "compiler/dispatch/dispatched.h"
 #include "compiler/ir/origin.h"
 #include "compiler/run/report.h"
+#include "compiler/session/run_comments.h"
 #include "compiler/text/amounts.h"
 #include "server/project/time_codes.h"
+#include "server/work/tile_call.h"
 
 namespace tilewright::work {
 namespace {
@@ -18,6 +21,7 @@ using simulate::WaitFor;
 // A ring that waits this share of the path for copies is too shallow, where more steps of it are to come.
 constexpr double kShallow = 0.15;
 constexpr std::uint64_t kFewVisits = 4;
+constexpr std::uint64_t kRunSteps = 100'000'000;  // of the model beside a run
 
 class Lines {
  public:
@@ -25,12 +29,15 @@ class Lines {
 
   // The script's own line: where the call stands that leads to the place. Nothing: it is of no text.
   std::optional<ScriptLine> of(const ir::Origin& origin) const {
-    text::Anchors::Place at = anchors_.resolve(origin.span);
-    for (const ir::CallSite* site = origin.chain; site && at.source != script_; site = site->outer)
-      at = anchors_.resolve(site->span);
+    text::Span span = origin.span;
+    text::Anchors::Place at = anchors_.resolve(span);
+    for (const ir::CallSite* site = origin.chain; site && at.source != script_; site = site->outer) {
+      span = site->span;
+      at = anchors_.resolve(span);
+    }
     if (!at.source) return std::nullopt;
     const std::uint32_t line = at.source->position(at.begin).line;
-    return ScriptLine{at.source->path(), std::string(at.source->line(line)), line};
+    return ScriptLine{at.source->path(), std::string(at.source->line(line)), line, span};
   }
 
  private:
@@ -47,24 +54,28 @@ void add(simulate::PacedPlace& to, const simulate::PacedPlace& more) {
   to.critical += more.critical;
 }
 
-std::vector<TimedLine> lines_of(const run::TimeModel& model, const Lines& lines) {
-  std::map<std::pair<std::string, std::uint32_t>, TimedLine> by;
+std::vector<TimedLine> lines_of(const run::TimeModel& model, const Lines& lines,
+                                const session::CompiledKernel& kernel) {
+  std::map<std::pair<std::string, std::uint32_t>, std::pair<TimedLine, double>> by;  // and cycles of the tile call
   double all = 0;
   for (const auto& [number, place] : model.pace.places) {
     const auto at = lines.of(place.origin);
     if (!at) continue;
-    TimedLine& line = by[{at->path, at->line}];
-    if (line.at.path.empty()) {
-      line.at = *at;
-      line.sum.origin = place.origin;
+    auto& [line, of_call] = by[{at->path, at->line}];
+    if (line.at.path.empty()) line.at = *at;
+    const dispatch::CallReport* call = tile_call_at(kernel, place.origin);
+    if (call && (line.primitive.empty() || place.critical > of_call)) {
+      line.primitive = call->call->primitive;
+      line.variant = call->variant;
+      of_call = place.critical;
     }
     add(line.sum, place);
     all += place.critical;
   }
   std::vector<TimedLine> out;
-  for (auto& [key, line] : by) {
-    line.share = all > 0 ? line.sum.critical / all : 0;
-    out.push_back(std::move(line));
+  for (auto& [key, found] : by) {
+    found.first.share = all > 0 ? found.first.sum.critical / all : 0;
+    out.push_back(std::move(found.first));
   }
   std::ranges::stable_sort(out, std::greater{}, &TimedLine::share);
   return out;
@@ -88,6 +99,34 @@ std::vector<TimedWait> waits_of(const run::TimeModel& model, const Lines& lines)
   std::vector<TimedWait> out;
   for (auto& [key, wait] : by) out.push_back(std::move(wait));
   std::ranges::stable_sort(out, std::greater{}, &TimedWait::cycles);
+  return out;
+}
+
+std::optional<Roofline> roofline_of(const run::TimeModel& m) {
+  using Class = simulate::InstructionClass;
+  const simulate::Rates& r = *m.rates;
+  const double each = static_cast<double>(m.ctas) / static_cast<double>(m.simulated), hertz = 1e9 * r.clock_ghz;
+  double floats = 0;
+  for (const auto& [number, place] : m.pace.places)
+    for (const Class c : {Class::Float, Class::Double})
+      floats += static_cast<double>(place.instructions[static_cast<std::size_t>(c)]) * each;
+  Roofline out;
+  out.tensor = m.multiplied > 0;
+  out.beyond_cache = m.parts.device_dram > 0;
+  out.device = r.device;
+  const double operations = out.tensor ? static_cast<double>(m.multiplied) : floats;
+  const double seconds = 1e-6 * (out.beyond_cache ? m.parts.device_dram : m.parts.device_l2);
+  if (operations <= 0 || seconds <= 0) return std::nullopt;
+  // A lane's product and sum count as two, and are one instruction of NVIDIA's compiler.
+  const double peak = (out.tensor ? r.tensor_operations : 2 * 32 * r.issue) * r.sms * hertz;
+  const double bytes = out.beyond_cache ? seconds * r.device_dram_bytes * hertz : 32 * static_cast<double>(m.sectors);
+  out.operations = {operations, From::Counted};
+  out.bytes = {bytes, From::Counted};
+  out.intensity = {operations / bytes, From::Counted};
+  out.ridge = {peak / (bytes / seconds), From::Measured};
+  out.memory_bounds = out.intensity.value < out.ridge.value;
+  out.roof = {std::min(peak, operations / seconds), From::Measured};
+  out.reached = {operations / (m.us * 1e-6), From::Modelled};
   return out;
 }
 
@@ -120,60 +159,100 @@ void look_for_shallow_rings(TimeAnswer& answer, const text::Anchors& anchors) {
 
 }  // namespace
 
-std::string_view from_words(From from) {
-  switch (from) {
-    case From::Counted: return "counted";
-    case From::Modelled: return "modelled";
-    case From::Measured: return "measured";
-    case From::NotAvailable: break;
-  }
-  return "not available";
-}
-
-std::string blamed_words(const TimedWait& wait) {
-  const std::string line = std::to_string(wait.blamed.line + 1);
-  switch (wait.what) {
-    case WaitFor::Result: return "results of line " + line;
-    case WaitFor::Copy: return "the copy of line " + line;
-    case WaitFor::Arrival: return "the arrival in line " + line;
-    case WaitFor::Product: return "the product of line " + line;
-    case WaitFor::Meeting: break;
-  }
-  return "the last warp at line " + line;
-}
-
-std::string starved_words(const TimedWait& wait) {
-  const double least = std::max(1.0, wait.steps.empty() ? 0 : *std::ranges::max_element(wait.steps) / 10);
-  std::string out;
-  for (std::size_t i = 0; i < wait.steps.size(); ++i) {
-    if (wait.steps[i] < least) continue;
-    std::size_t last = i;
-    while (last + 1 < wait.steps.size() && wait.steps[last + 1] >= least) ++last;
-    out += (out.empty() ? "" : ", ") + std::to_string(i) + (last > i ? " to " + std::to_string(last) : "");
-    i = last;
-  }
-  return out;
-}
-
 double TimeAnswer::intensity() const {
   return model.sectors ? static_cast<double>(model.multiplied) / (32 * static_cast<double>(model.sectors)) : 0;
 }
 
-double TimeAnswer::ridge() const {
-  if (!model.rates || model.rates->device_dram_bytes <= 0) return 0;
-  return model.rates->tensor_operations * model.rates->sms / model.rates->device_dram_bytes;
+const TimedWait* TimeAnswer::bounding_wait() const {
+  if (lines.empty()) return nullptr;
+  const auto found = std::ranges::find_if(waits, [&](const TimedWait& wait) {
+    return wait.blamed.line == lines.front().at.line && wait.blamed.path == lines.front().at.path &&
+           (wait.what == WaitFor::Copy || wait.what == WaitFor::Product);
+  });
+  return found == waits.end() ? nullptr : &*found;
 }
 
-TimeAnswer time_of(const session::CompiledKernel& kernel, const session::Compiled& compiled,
-                   const run::TimeRequest& request, const std::stop_token& stop) {
-  TimeAnswer out;
-  out.model = run::model_time(*kernel.lowered, kernel.target, request, stop);
-  if (!out.model.why.empty()) return out;
+std::expected<std::map<std::string, run::Number, std::less<>>, std::string> values_of(
+    const std::vector<std::string>& settings) {
+  std::map<std::string, run::Number, std::less<>> out;
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    const auto number =
+        equals == std::string::npos ? std::nullopt : inputs::parse_number(std::string_view(setting).substr(equals + 1));
+    if (!number) return std::unexpected("NAME=VALUE is wanted, a number: '" + setting + "' is none");
+    out[setting.substr(0, equals)] = *number;
+  }
+  return out;
+}
+
+KernelTime time_of(const session::CompiledKernel& kernel, const session::Compiled& compiled, const syntax::Tree& tree,
+                   const TimeAsked& asked, const std::stop_token& stop) {
+  KernelTime out;
+  out.name = kernel.value->kernel.name;
+  out.entry = kernel.entry->expression;
+  if (!kernel.lowered) {
+    out.answer.model.why = "it was not compiled";
+    return out;
+  }
+  run::TimeRequest request;
+  request.values = session::numbers_said(kernel, compiled, tree);
+  for (const auto& [name, value] : asked.values) request.values[name] = value;
+  request.steps = asked.steps;
+  request.ctas = asked.ctas;
+  out.occupancy = occupancy(kernel.lowered->plan, kernel.target, asked.registers);
+  if (out.occupancy) request.resident = out.occupancy->ctas;
+  TimeAnswer& answer = out.answer;
+  answer.model = run::model_time(*kernel.lowered, kernel.target, request, stop);
+  if (!answer.model.why.empty()) return out;
   const script::Evaluation& evaluation = *compiled.evaluation;
   const Lines lines(evaluation.anchors, evaluation.tree->source().get());
-  out.lines = lines_of(out.model, lines);
-  out.waits = waits_of(out.model, lines);
-  look_for_shallow_rings(out, evaluation.anchors);
+  answer.lines = lines_of(answer.model, lines, kernel);
+  answer.waits = waits_of(answer.model, lines);
+  answer.roofline = roofline_of(answer.model);
+  look_for_shallow_rings(answer, evaluation.anchors);
+  CountedRun counted;
+  for (const auto& [number, place] : answer.model.counted.places) counted.places.push_back(place);
+  counted.rows = answer.model.counted.rows;
+  out.profile = profile_of(counted, compiled);
+  out.profile.complete = answer.model.simulated == answer.model.ctas;
+  answer.model.pace.places.clear();
+  answer.model.pace.waits.clear();
+  answer.model.counted = {};
+  return out;
+}
+
+void follow(KernelTime& time, const text::Anchors& anchors) {
+  const auto move = [&](ScriptLine& at) {
+    const text::Anchors::Place place = anchors.resolve(at.span);
+    if (place.source) at.line = place.source->position(place.begin).line;
+  };
+  for (TimedLine& line : time.answer.lines) move(line.at);
+  for (ProfiledLine& line : time.profile.lines) {
+    const text::Anchors::Place place = anchors.resolve(line.span);
+    if (place.source) line.line = place.source->position(place.begin).line;
+  }
+  for (TimedWait& wait : time.answer.waits) {
+    move(wait.waits);
+    move(wait.blamed);
+  }
+}
+
+std::vector<KernelTime> times_of(const RunAnswer& answer, const syntax::Tree& tree,
+                                 const std::map<std::string, run::Number, std::less<>>& values,
+                                 const std::stop_token& stop) {
+  std::vector<KernelTime> out;
+  std::vector<const session::CompiledKernel*> seen;
+  for (const run::BoundLaunch& launch : answer.report.bound.launches) {
+    const auto found = std::ranges::find_if(
+        answer.compiled.kernels, [&](const session::CompiledKernel& k) { return k.lowered.get() == launch.kernel; });
+    if (found == answer.compiled.kernels.end() || std::ranges::find(seen, &*found) != seen.end()) continue;
+    seen.push_back(&*found);
+    TimeAsked asked;
+    asked.values = values;
+    for (const auto& [name, extent] : launch.extents) asked.values[name] = run::Number::of(extent);
+    asked.steps = kRunSteps;
+    out.push_back(time_of(*found, answer.compiled, tree, asked, stop));
+  }
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <deque>
 #include <limits>
 #include <mutex>
+#include <numeric>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "compiler/toolchain/digest.h"
 #include "server/project/environment.h"
 #include "server/work/known_references.h"
+#include "server/work/time.h"
 
 namespace tilewright::work {
 namespace {
@@ -29,6 +31,7 @@ constexpr int kMostRounds = 8, kMostRepeats = 400, kPairs = 24, kExhaustive = 40
 constexpr double kClose = 1.03;
 // Steps of the reference on the host: a second or so. More are the device's.
 constexpr std::uint64_t kReferenceSteps = 100'000'000;
+constexpr std::uint64_t kModelSteps = 20'000'000;  // of the simulator, for the modelled time of a candidate
 
 // Candidates that are ready to be measured.
 class Ready {
@@ -162,6 +165,7 @@ class Tuning {
       c.fate = Fate::Open;
       c.behind.reset();
     }
+    for (const Candidate& c : out_.candidates) turns_ = std::max(turns_, c.turn);
     out_.seeds = earlier_->seeds;
     out_.cuts = earlier_->cuts;
     out_.launches = earlier_->launches;
@@ -251,8 +255,41 @@ class Tuning {
     return out;
   }
 
+  // Step 0.
+  void model_times() {
+    if (!run::rates_of(target_)) return;
+    auto look = [&](std::size_t i) {
+      Candidate& c = out_.candidates[i];
+      if (c.fate == Fate::Open && !c.modelled) c.modelled = modelled_time(c);
+    };
+    auto told = [&](std::size_t done) { tell("modelling times", done, out_.candidates.size()); };
+    threads::in_order(out_.candidates.size(), std::max(1u, request_.jobs), stop_, look, [](std::size_t) {}, told);
+    const auto time = [&](std::size_t i) {
+      return out_.candidates[i].modelled.value_or(std::numeric_limits<double>::infinity());
+    };
+    std::ranges::stable_sort(order_, {}, time);
+  }
+
+  std::optional<double> modelled_time(const Candidate& c) const {
+    const session::NamedTargets named{{target_}, session::ArchitectureSource::Asked};
+    const project::LoadedFile own = project::beside(file_);
+    const session::Compiled made = project::compile(own, project::options_for(named, {c.entry}), stop_);
+    const session::CompiledKernel* kernel = kernel_of(made, c.entry);
+    if (!kernel || !kernel->lowered || made.has_errors()) return std::nullopt;
+    TimeAsked asked;
+    asked.values = request_.wanted.values;
+    asked.steps = kModelSteps;
+    asked.ctas = 1;
+    const KernelTime time = time_of(*kernel, made, *own.tree, asked, stop_);
+    if (!time.answer.model.why.empty()) return std::nullopt;
+    return time.answer.model.us;
+  }
+
   // Steps 1 to 3. False: stopped, or nothing can be measured.
   bool measure() {
+    order_.resize(out_.candidates.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    model_times();
     int repeats = request_.exhaustive ? kExhaustive : request_.repeats;
     for (std::size_t round = 1; round <= kMostRounds; ++round, repeats = std::min(repeats * 2, kMostRepeats)) {
       if (round <= out_.cuts) continue;
@@ -295,7 +332,8 @@ class Tuning {
         }
       });
     }
-    auto look = [&](std::size_t i) {
+    auto look = [&](std::size_t place) {
+      const std::size_t i = order_[place];
       Candidate& c = out_.candidates[i];
       if (c.fate == Fate::Open && c.cubin_digest.empty()) {
         Candidate looked_at = c;
@@ -374,7 +412,7 @@ class Tuning {
       return end_all("nothing says what " + c.entry + " should leave, so that no candidate can be called right",
                      "name a kernel that computes it: --reference EXPR, or a comment `# tilewright: reference EXPR`");
     if (!r.timing) return end_all("the device measured nothing", "--repeat says how often a candidate is launched");
-    if (against.empty()) ++c.rounds;
+    if (against.empty() && c.rounds++ == 0) c.turn = ++turns_;
     c.cold = r.timing->cold;
     c.samples = r.outcome.measured.cold;
     c.conditions = r.outcome.measured.conditions;
@@ -444,7 +482,9 @@ class Tuning {
   std::stop_callback<std::function<void()>> forward_;
   ir::Target target_;
   std::vector<std::string> small_;
-  std::uint64_t seed_ = 0;  // of this round
+  std::vector<std::size_t> order_;  // in which candidates are compiled and measured
+  std::uint64_t seed_ = 0;          // of this round
+  int turns_ = 0;                   // candidates that were measured
   std::unique_ptr<KnownReferences> known_;
   std::mutex mutex_;  // of the answer and the hooks, while a round is measured
   TuneAnswer out_;

@@ -1,6 +1,8 @@
 // Which of many variants of a kernel is the fastest that is right: candidates from a space, refused one after the other
 // by the compiler, by the simulator's search for races and by what they leave, the rest measured in turns.
 //
+//   0. The model of time (time.h) says the order in which candidates are compiled and measured, where the architecture
+//      has one and a candidate has a time: the fastest first, then those without, in the order of the space.
 //   1. Each candidate is compiled, on all cores but one. One with errors, or that NVIDIA's compiler refuses, is out.
 //   2. The simulator looks for hazards in it, within a budget (compiler/run/trial.h). One with an error is out; what
 //      was not looked at is kept as a note.
@@ -60,7 +62,9 @@ struct Candidate {
   std::string reason;                  // why it is out
   std::vector<std::string> notes;      // what the search for hazards did not look at
   int registers = 0;                   // a thread; 0: not known
+  std::optional<double> modelled{};    // microseconds, by the model of time; nothing: it has none
   int rounds = 0;                      // that it was measured in
+  int turn = 0;                        // in which it was measured first, from 1; 0: it was not
   std::optional<run::Spread> cold;     // of its last round, with the L2 cache emptied; microseconds
   std::vector<double> samples;         // of that round
   std::string cubin_digest;            // SHA-256; empty: not compiled

@@ -15,6 +15,13 @@ def kernel(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32")):
         x = x * y + y
     B[t] = x
 """
+AXPY = HEAD + """@T.prim_func
+def kernel(X: T.Buffer(({n},), "float32"), Y: T.Buffer(({n},), "float32")):
+    T.device_entry()
+    cta = T.cta_id([{n} // 256])
+    t = T.thread_id([256])
+    Y[cta * 256 + t] = X[cta * 256 + t] * T.float32(2) + Y[cta * 256 + t]
+"""
 LATE = HEAD + """@T.prim_func
 def kernel(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
     T.device_entry()
@@ -80,6 +87,37 @@ class Time(Case):
             self.assertLess(deep["path_cycles"], 0.6 * shallow["path_cycles"])
             # The copy is the line that bounds it.
             self.assertIn("# planted", "".join(line["text"] for line in shallow["lines"][:2]))
+
+    def test_the_path_names_what_bounds_it(self):
+        shallow = self.time(HEAD + RING.format(stages=1, rows=64))
+        path = shallow["path"]
+        self.assertIn("# planted", path["bounded_by"]["text"])
+        self.assertEqual((path["what"], path["starved_steps"], path["share"]["from"]), ("copy", "0 to 15", "modelled"))
+        self.assertIn("# starves", path["waited_for_at"]["text"])
+        self.assertEqual((shallow["lines"][0]["primitive"], shallow["lines"][0]["variant"]), ("copy_async", "tma"))
+        self.assertRegex(path["words"], r"the copy of line \d+ \(copy_async, tma\) is \d+ % of the path; line \d+ waits for it in steps 0 to 15")
+        chain = self.time(CHAIN.format(steps=1000))["path"]
+        self.assertEqual((chain["what"], chain["waited_for_at"], chain["bounded_by"]["text"].strip()), ("instructions", None, "x = x * y + y"))
+
+    def test_occupancy_says_what_bounds_it_and_what_is_not_known(self):
+        fits = self.time(HEAD + RING.format(stages=4, rows=64))["occupied"]
+        # 4 stages of 64 rows of 128 bytes, and barriers.
+        self.assertEqual((fits["threads"], fits["bound"]), (96, "shared memory"))
+        self.assertGreater(fits["shared_bytes"], 4 * 64 * 128)
+        self.assertEqual(fits["ctas_per_sm"], (228 << 10) // (fits["shared_bytes"] + 1024))
+        self.assertEqual(fits["registers"], {"value": 0, "from": "not available"})
+
+    def test_roofline_of_the_named_device(self):
+        few = self.time(AXPY.format(n=1 << 16))["roofline"]
+        # A product and a sum for each two elements read and one written.
+        self.assertEqual(few["operations"], {"value": 2 << 16, "from": "counted"})
+        self.assertEqual(few["bytes"], {"value": 12 << 16, "from": "counted"})
+        self.assertAlmostEqual(few["operations_per_byte"]["value"], 1 / 6)
+        self.assertEqual((few["bound"], few["bytes_of"], few["operations_of"]), ("bytes", "L2 cache", "floating numbers"))
+        self.assertIn("H100", few["device"])
+        self.assertEqual([few[k]["from"] for k in ("ridge", "roof_per_second", "reached_per_second")], ["measured", "measured", "modelled"])
+        self.assertLess(few["reached_per_second"]["value"], few["roof_per_second"]["value"])
+        self.assertEqual(self.time(AXPY.format(n=1 << 26))["roofline"]["bytes_of"], "device memory")
 
     def test_extents_are_given_or_asked_for(self):
         kernel = self.time(SYMBOLIC)

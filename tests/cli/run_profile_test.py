@@ -50,6 +50,25 @@ def kernel(A: T.Buffer((32,), "float32")):
     for i in T.serial(t):
         A[t] = A[t] + T.float32(1)
 """
+SYMBOLIC = HEAD + """@T.prim_func
+def kernel(a: T.handle, b: T.handle):
+    n = T.int32()
+    A = T.match_buffer(a, (n,), "float32")
+    B = T.match_buffer(b, (n,), "float32")
+    T.device_entry()
+    cta = T.cta_id([n // 128])
+    t = T.thread_id([128])
+    B[cta * 128 + t] = A[cta * 128 + t]
+"""
+WIDTHS = HEAD.replace("from", "# tilewright: dialect 0.25\nfrom", 1) + """@T.prim_func
+def kernel(A: T.Buffer((1024,), "float16"), B: T.Buffer((1024,), "float16"), C: T.Buffer((1024,), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([128])
+    for i in T.serial(8):
+        B[i * 128 + t] = A[i * 128 + t]  # narrow
+    T.cuda.copy_128b(C.ptr_to([t * 8]), A.ptr_to([t * 8]))  # wide
+"""
 ATOMIC = HEAD + """@T.prim_func
 def kernel(A: T.Buffer((1,), "float32")):
     T.device_entry()
@@ -134,6 +153,50 @@ class Profiles(Case):
         self.assertGreater(profile["total"]["tensor_operations"], 0)
         self.assertGreater(profile["total"]["copied_shared_bytes"] + profile["total"]["shared_write"]["bytes"], 0)
         self.assertGreater(profile["operations_per_byte"], 0)
+
+    def hints_of(self, example, entry, code):
+        script = os.path.join(os.path.dirname(__file__), "../../examples", example)
+        profile = self.expect(0, "run", script, "--entry", entry, "--on", "sim", "--schedules", "1", "--profile", "--json").json["profile"]
+        return [d["hint"] for d in profile["advice"] if d["code"] == code]
+
+    def test_advice_is_for_what_stands_there(self):
+        # Which lane holds what of a tile in registers says its layout, no index of the script.
+        for hint in self.hints_of("register_tiles.py", self.first_entry("register_tiles.py"), "TW7002"):
+            self.assertIn("the layout of the tile decides", hint)
+        # A box fills this tile: its rows follow each other, and no swizzle helps.
+        (hint,) = self.hints_of("tma_out_of_bounds.py", self.first_entry("tma_out_of_bounds.py"), "TW7001")
+        self.assertIn("none of the layouts that fit window (swizzles of 32 to 128 bytes) takes fewer wavefronts on the same accesses", hint)
+        (hint,) = self.hints_of("traced_ring.py", self.first_entry("traced_ring.py"), "TW7005")
+        self.assertIn("a bulk copy takes all bytes that follow each other", hint)
+
+    def first_entry(self, example):
+        script = os.path.join(os.path.dirname(__file__), "../../examples", example)
+        return self.expect(0, "entries", script, "--json").json["entries"][0]["entry"]
+
+    def test_requests_cost_beside_their_sectors(self):
+        """Two copies of as many bytes: by 2 bytes of a lane and by 16."""
+        profile = self.profile(WIDTHS, "--arch", "sm_90a")
+        narrow, wide = self.line(profile, "# narrow"), self.line(profile, "# wide")
+        self.assertEqual(narrow["global_read"]["sectors"], wide["global_read"]["sectors"])
+        self.assertEqual((narrow["global_read"]["requests"], wide["global_read"]["requests"]), (32, 4))
+        self.assertEqual(profile["lines"][0]["line"], narrow["line"])
+
+    def test_time_of_each_kernel_stands_beside_the_counts(self):
+        profile = self.profile(TRANSPOSE.format(row=32), "--arch", "sm_90a")
+        (kernel,) = profile["kernels"]
+        self.assertEqual((kernel["name"], kernel["time_is"], kernel["ctas"]), ("transpose", "modelled", 1))
+        self.assertEqual((kernel["occupied"]["bound"], kernel["occupied"]["threads"]), ("warps", 1024))
+        self.assertIn("of the path", kernel["path"]["words"])
+        text = self.expect(0, "run", self.path("k.py"), "--arch", "sm_90a", "--on", "sim", "--profile").text
+        self.assertRegex(text, r"(?m)^  path     .* of the path.*, modelled$")
+        self.assertIn("  occupancy  2 CTAs per SM, 100 % of its warps, bound by warps; registers are not available", text)
+        (other,) = self.profile(TRANSPOSE.format(row=32), "--arch", "sm_80")["kernels"]
+        self.assertEqual((other["time_is"], other["occupied"]["ctas_per_sm"]), ("not available", 2))
+        self.assertIn("not measured", other["why"])
+
+    def test_extents_are_those_of_the_run(self):
+        (kernel,) = self.profile(SYMBOLIC, "--arch", "sm_90a", "--set", "n=512")["kernels"]
+        self.assertEqual((kernel["time_is"], kernel["ctas"]), ("modelled", 4))
 
     def test_text_says_what_is_counted_and_what_is_modelled(self):
         script = self.file("k.py", TRANSPOSE.format(row=32))

@@ -43,6 +43,32 @@ def make(n, THREADS=32, FAULT=0):
 SPACE = "# tilewright: tune THREADS=32..128..32 FAULT=0..3 if 256 % THREADS == 0 and (FAULT == 0 or THREADS == 64)"
 
 
+ORDER = """\
+from tvm.script import tirx as T
+
+@T.prim_func
+def plain(A: T.Buffer((65536,), "float32"), B: T.Buffer((65536,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([1])
+    for i in T.serial(65536):
+        B[i] = A[i]
+
+# tilewright: reference plain
+# tilewright: tune STEP=27,9,3,1
+def make(STEP=1):
+    @T.prim_func
+    def kernel(A: T.Buffer((65536,), "float32"), B: T.Buffer((65536,), "float32")):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([256])
+        for i in T.serial(256):
+            B[(i * 256 + t) * STEP % 65536] = A[(i * 256 + t) * STEP % 65536]
+
+    return kernel
+"""
+
+
 class Tuned(Case):
     def setUp(self):
         super().setUp()
@@ -51,6 +77,7 @@ class Tuned(Case):
             self.skipTest("TILEWRIGHT_FAKE_CUDA names no driver")
         self.script = self.file("k.py", SCRIPT.format(comment=SPACE))
         self.program = {"FAKE_CUDA_PROGRAM": self.file("program", "copy 1 0 1024\n")}
+        self.whole = {"FAKE_CUDA_PROGRAM": self.file("whole", "copy 1 0 262144\n")}
 
     def tune(self, status, *options, script=None, program=None):
         return self.expect(status, "tune", script or self.script, "--on", "gpu", "--driver", self.fake, "--nvml", self.fake,
@@ -90,6 +117,18 @@ class Tuned(Case):
         self.assertIn("no difference seen from the best", done.text)
         with open(out) as f:
             self.fits(json.load(f), "tune")
+
+    def test_the_model_says_the_order(self):
+        """Candidates that read and write one element of a sector take longer by the model, and are measured later."""
+        script = self.file("o.py", ORDER)
+        record = self.fits(self.tune(0, "--entry", "make(*)", "--no-races", "--jobs", "1", "--json", script=script, program=self.whole).json, "tune")
+        found = sorted(record["candidates"], key=lambda c: c["turn"])
+        self.assertEqual([c["turn"] for c in found], [1, 2, 3, 4])
+        modelled = [c["modelled_us"] for c in found]
+        self.assertEqual(modelled, sorted(modelled))
+        self.assertGreater(modelled[3], 1.2 * modelled[0])
+        # The space has the slow ones first.
+        self.assertEqual([c["settings"]["STEP"] for c in found][:2], ["1", "3"])
 
     def test_listed_settings(self):
         script = self.file("c.py", SCRIPT.format(comment="# tilewright: entry make(256, THREADS=64)\n"

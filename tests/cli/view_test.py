@@ -63,6 +63,16 @@ class View(Case):
                 out += texts[begin:end]
         return "\n".join(out)
 
+    def test_speed_of_each_kernel(self):
+        _, text = self.page(self.file("kernel.py", GOOD), "--arch", "sm_90a", "--arch", "sm_80", "--emit", "tirx")
+        hopper, ampere = (k["time"] for k in self.parts(text)[1]["kernels"])
+        self.assertTrue(hopper["head"][0].startswith("time     modelled"), hopper["head"])
+        self.assertTrue(any("of the path" in w for line in hopper["lines"] for w in line["words"]), hopper["lines"])
+        self.assertTrue(any("sectors" in w for line in hopper["lines"] for w in line["words"]), hopper["lines"])
+        self.assertIn("not measured", ampere["head"][0])
+        self.assertTrue(ampere["head"][1].startswith("occupancy  "), ampere["head"])
+        self.assertEqual((ampere["lines"], ampere["waits"], ampere["advice"]), ([], [], []))
+
     def test_the_page_shows_what_check_finds_on_the_simulator(self):
         _, text = self.page(self.file("racy.py", RACY), "--emit", "cuda")
         _, data = self.parts(text)

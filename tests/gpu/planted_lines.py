@@ -90,7 +90,6 @@ def kernel(A: T.Buffer(({ctas}, {rows}, 64), "float16"), B: T.Buffer(({ctas}, {r
     cta = T.cta_id([{ctas}])
     t = T.thread_id([{rows}])
     tile = T.alloc_shared(({rows}, 64), "float16", align=1024, layout=mma_shared_layout("float16", {mode}, ({rows}, 64)))
-    mine = T.alloc_local((8,), "float16")
     for i in T.serial(64):
         tile[i * {rows} // 64 + t // 64, t % 64] = A[cta, i * {rows} // 64 + t // 64, t % 64]
     T.cuda.cta_sync()
@@ -99,9 +98,8 @@ def kernel(A: T.Buffer(({ctas}, {rows}, 64), "float16"), B: T.Buffer(({ctas}, {r
     for again in T.serial(8):
         for i in T.serial(8):
             by_rows = by_rows + tile[(i + again) % {rows}, t % 64]
-        for i in T.serial(8):
-            T.cuda.copy_128b(mine.ptr_to([0]), tile.ptr_to([(t + again) % {rows}, i * 8]))  # planted
-            by_lanes = by_lanes + mine[0] * mine[7]
+        for i in T.serial(64):
+            by_lanes = by_lanes + tile[(t + again) % {rows}, i]  # planted
     B[cta, t] = by_rows
     C[cta, t] = by_lanes
 """
@@ -161,7 +159,7 @@ def kernel(A: T.Buffer(({ctas}, 16, 256), "{dtype}"), H: T.Buffer((256,), "{dtyp
 def columns(rows, width, dtype, threads):
     size = {"float64": 2, "float16": 0.5}.get(dtype, 1)
     odd = width + (1 if size >= 1 else 2)
-    fill = dict(rows=rows, columns=width, dtype=dtype, threads=threads, ctas=16, again=4)
+    fill = dict(rows=rows, columns=width, dtype=dtype, threads=threads, ctas=16, again=8)
     return f"columns of {rows} x {width} {dtype}, {threads} threads", COLUMNS.format(row=width, **fill), COLUMNS.format(row=odd, **fill)
 
 
@@ -221,7 +219,7 @@ def lines_of(report, place):
 
 
 def cold(report):
-    return ((report.get("timing") or {}).get("cold") or {}).get("median_us")
+    return (report.get("timing") or {}).get("median_us")
 
 
 def main():
@@ -246,16 +244,17 @@ def main():
                 with open(f"{paths[0][:-3]}.{place}.json", "w") as f:
                     json.dump(report, f)
             lines = lines_of(report, place)
-            at = next((i for i, (_, text) in enumerate(lines) if "# planted" in text), None)
-            if at is None:
+            mine = next((weight for weight, text in lines if "# planted" in text), None)
+            if mine is None:
                 print(f"missed {place}: {name}: {report.get('failed') or report.get('samples') or list(report)}"[:600])
                 continue
             total = sum(weight for weight, _ in lines)
-            said = f"{place}: {name}: number {at + 1} of {len(lines)}, {100 * lines[at][0] / total:.0f} %"
-            good = at < 2
+            at = sum(weight >= mine for weight, _ in lines)  # the worst of equal ones
+            said = f"{place}: {name}: number {at} of {len(lines)}, {100 * mine / total:.0f} %"
+            good = at <= 2
             if place == "gpu":
                 times = cold(report), cold(run(options.tilewright, paths[1], place, []))
-                said += f"; {times[0]} us, with that line right {times[1]} us"
+                said += f"; {times[0]:.2f} us, with that line right {times[1]:.2f} us" if None not in times else "; not timed"
                 good &= None not in times and times[1] < times[0]
             held[place] += good
             print(("held   " if good else "missed ") + said, flush=True)

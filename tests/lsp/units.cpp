@@ -5,16 +5,16 @@
 
 #include "protocol/lsp.h"
 #include "server/ide/diff.h"
-#include "server/ide/occupancy.h"
 #include "server/ide/pool.h"
 #include "server/lsp/changes.h"
 #include "server/lsp/client_settings.h"
 #include "server/lsp/view.h"
+#include "server/work/occupancy.h"
 #include "tests/unit/catch.h"
 
 using namespace tilewright;
 using namespace tilewright::lsp;
-using ide::occupancy, ide::unified_diff;
+using work::occupancy, ide::unified_diff;
 
 namespace {
 

@@ -132,6 +132,20 @@ class Tools(Case):
         self.assertIn("buffer tile", answer["pipeline"])
         self.assertEqual(answer["buffers"], 3)
 
+    def test_profile(self):
+        answer = self.client.answer_of("profile", {"path": "copy.py", "arch": "sm_90a"})
+        self.assertEqual((answer["time_is"], answer["arch"]), ("modelled", "sm_90a"))
+        self.assertLess(answer["low_us"], answer["us"])
+        for words in ("occupancy", "of the path", "global sectors"):
+            self.assertIn(words, answer["report"])
+        other = self.client.answer_of("profile", {"path": "copy.py", "arch": "sm_80"})
+        self.assertEqual((other["time_is"], other["next"]["tool"], other["next"]["arguments"]["arch"]), ("not available", "profile", "sm_90a"))
+        self.assertNotIn("us", other)
+        # What it says next can be asked, of a script that names another architecture, too.
+        again = self.client.answer_of("profile", other["next"]["arguments"])
+        self.assertEqual((again["time_is"], again["arch"]), ("modelled", "sm_90a"))
+        self.assertIn("'n' is none", self.client.refusal("profile", {"path": "copy.py", "set": ["n"]}))
+
     def test_compare(self):
         self.write("other.py", COPY.replace("(64, 64)", "(32, 64)"))
         answer = self.client.answer_of("compare", {"path": "copy.py", "with": "other.py"})

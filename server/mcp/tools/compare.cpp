@@ -3,7 +3,6 @@
 
 #include "server/ide/call_words.h"
 #include "server/ide/diff.h"
-#include "server/ide/occupancy.h"
 #include "server/mcp/loaded.h"
 #include "server/mcp/machine.h"
 #include "server/mcp/pages.h"
@@ -11,6 +10,7 @@
 #include "server/mcp/words.h"
 #include "server/views/document.h"
 #include "server/work/instructions.h"
+#include "server/work/occupancy.h"
 
 namespace tilewright::mcp {
 namespace {
@@ -46,7 +46,7 @@ Measured measure(const session::CompiledKernel& kernel, const std::stop_token& s
       registers = resources->registers;
       spilled = resources->spill_stores + resources->spill_loads;
       if (const auto threads = plan.launch.threads())
-        if (auto o = ide::occupancy(kernel.target, *threads, resources->registers, shared)) ctas = o->ctas;
+        if (auto o = work::occupancy(kernel.target, *threads, resources->registers, shared)) ctas = o->ctas;
     }
     if (!(*made)->sass.empty()) instructions = work::count_instructions((*made)->sass);
   } else {

@@ -343,21 +343,23 @@
 
   function findingParts() {
     const said = make("p", "note", (data.findings.length ? "" : "Nothing was found. ") + data.checked);
-    return [said, ...data.findings.map((f) => {
-      const box = make("div", "finding " + f.severity);
-      const head = make("p");
-      head.append(make("strong", "", f.severity + " " + f.code), " ");
-      if (f.line !== null) head.append(lineButton(f.line));
-      else if (f.elsewhere) head.append(f.elsewhere);
-      box.append(head, make("pre", "", f.message));
-      for (const r of f.related) {
-        const one = make("p", "note", r.message + " ");
-        if (r.line !== null) one.append(lineButton(r.line));
-        box.append(one);
-      }
-      if (f.hint) box.append(make("p", "", "hint: " + f.hint));
-      return box;
-    })];
+    return [said, ...data.findings.map(findingBox)];
+  }
+
+  function findingBox(f) {
+    const box = make("div", "finding " + f.severity);
+    const head = make("p");
+    head.append(make("strong", "", f.severity + " " + f.code), " ");
+    if (f.line !== null) head.append(lineButton(f.line));
+    else if (f.elsewhere) head.append(f.elsewhere);
+    box.append(head, make("pre", "", f.message));
+    for (const r of f.related) {
+      const one = make("p", "note", r.message + " ");
+      if (r.line !== null) one.append(lineButton(r.line));
+      box.append(one);
+    }
+    if (f.hint) box.append(make("p", "", "hint: " + f.hint));
+    return box;
   }
 
   // Dark blue to yellow by even steps of lightness, which every kind of colour vision orders alike (after cividis).
@@ -492,6 +494,24 @@
     return out;
   }
 
+  // What is known of the kernel's speed without a run on a GPU.
+  function speedParts(kernel) {
+    const time = kernel.time, out = time.head.map((words) => make("p", "", words));
+    const lines = (title, list) => {
+      if (!list.length) return;
+      out.push(make("h2", "", title));
+      for (const one of list) {
+        const item = make("p");
+        item.append(lineButton(one.line), " ", [].concat(one.words).join(" · "));
+        out.push(item);
+      }
+    };
+    if (time.advice.length) out.push(make("h2", "", "Advice"), ...time.advice.map(findingBox));
+    lines("Waits of warps", time.waits);
+    lines("By line", time.lines);
+    return out;
+  }
+
   function showPanel() {
     const kernel = current.kernel, kind = current.kind;
     current.pinned = null;
@@ -499,6 +519,7 @@
     const shown = kernel?.views[kind];
     if (kind === "findings") showProse(findingParts());
     else if (kind === "pipeline") showProse(kernel ? pipelineParts(kernel) : []);
+    else if (kind === "speed") showProse(kernel ? speedParts(kernel) : []);
     else if (kind === "layouts") showProse(kernel ? layoutParts(kernel) : []);
     else if (!shown) showProse([make("p", "note", "There is no kernel to show.")]);
     else if (shown.problem !== undefined) showProse([make("h3", "", "Not in this page"), make("pre", "", shown.problem)]);
@@ -511,10 +532,10 @@
 
   // ---- choosing --------------------------------------------------------------------------------------------------------------
 
-  const tabKinds = () => [...Object.keys(TITLES).filter((kind) => data.kernels[0] && kind in data.kernels[0].views), "layouts", "pipeline", "findings"];
+  const tabKinds = () => [...Object.keys(TITLES).filter((kind) => data.kernels[0] && kind in data.kernels[0].views), "layouts", "pipeline", "speed", "findings"];
 
   function makeTabs() {
-    const names = {...TITLES, layouts: "Layouts", pipeline: "Pipeline", findings: "Findings (" + data.findings.length + ")"};
+    const names = {...TITLES, layouts: "Layouts", pipeline: "Pipeline", speed: "Speed", findings: "Findings (" + data.findings.length + ")"};
     for (const kind of tabKinds()) {
       const tab = make("button", "", names[kind]);
       tab.type = "button";

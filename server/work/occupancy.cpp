@@ -1,8 +1,10 @@
-#include "server/ide/occupancy.h"
+#include "server/work/occupancy.h"
 
 #include <algorithm>
 
-namespace tilewright::ide {
+#include "compiler/text/amounts.h"
+
+namespace tilewright::work {
 namespace {
 
 struct Limits {
@@ -45,7 +47,22 @@ std::optional<Occupancy> occupancy(ir::Target target, std::int64_t threads, std:
   best.ctas = static_cast<int>(ctas);
   best.warps = static_cast<int>(ctas * warps);
   best.warp_limit = limits->warps;
+  best.threads = threads;
+  best.registers = registers;
+  best.shared = shared;
   return best;
 }
 
-}  // namespace tilewright::ide
+std::optional<Occupancy> occupancy(const lower::LaunchPlan& plan, ir::Target target, std::int64_t registers) {
+  const std::optional<std::int64_t> threads = plan.launch.threads();
+  if (!threads) return std::nullopt;
+  return occupancy(target, *threads, registers, plan.static_shared_bytes + plan.dynamic_shared_bytes);
+}
+
+std::string occupancy_words(const Occupancy& fits) {
+  return text::counted(static_cast<std::uint64_t>(fits.ctas), "CTA") + " per SM, " +
+         std::to_string(fits.warps * 100 / fits.warp_limit) + " % of its warps, bound by " + fits.bound +
+         (fits.registers ? "" : "; registers are not available before NVIDIA's compiler has run");
+}
+
+}  // namespace tilewright::work
