@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compiler/ptx/compute_parts.h"
+#include "compiler/ptx/compute_narrow.h"
 #include "compiler/ptx/operands.h"
 
 namespace tilewright::ptx {
@@ -56,8 +56,8 @@ std::optional<std::vector<Bits>> computed(const Candidate& instruction, std::spa
                 });
   if (memory || !row.writes() || read.empty() || read.size() != read_count(instruction)) return std::nullopt;
   Form form(instruction, read);
-  for (auto compute :
-       {compute_integer, compute_logic, compute_move, compute_compare, compute_float, compute_convert, compute_narrow})
+  for (auto compute : {compute_integer, compute_logic, compute_move, compute_compare, compute_float, compute_mixed,
+                       compute_convert, compute_narrow, compute_stochastic})
     if (Results results = compute(form)) return results;
   return std::nullopt;
 }

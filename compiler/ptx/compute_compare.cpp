@@ -81,6 +81,13 @@ Results numbers(const Form& form) {
   return std::vector<Bits>{out};
 }
 
+// Each lane of packed integers is all ones where the comparison holds.
+Bits lanes_that_hold(const Form& form) {
+  const Type type = form.type();
+  return lanewise(type, form.in(0), form.in(1),
+                  [&](Bits a, Bits b) { return compared(form.word("cmp"), type, false, a, b) ? ~Bits{0} : Bits{0}; });
+}
+
 bool in_class(std::string_view op, Type type, Bits bits) {
   double value = real(type, bits);
   if (op == "finite") return std::isfinite(value);
@@ -109,6 +116,7 @@ Results compute_compare(const Form& form) {
   std::string_view id = form.id();
   if (id.starts_with("setp")) return predicates(form);
   if (id == "set" || id == "set_bool" || id == "set_half" || id == "set_half_bool") return numbers(form);
+  if (id == "set_packed") return std::vector<Bits>{lanes_that_hold(form)};
   if (id == "selp") return std::vector<Bits>{form.in(form.in(2) != 0 ? 0 : 1)};
   if (id == "slct") return std::vector<Bits>{chosen_by_sign(form)};
   if (id == "testp") return std::vector<Bits>{in_class(form.word("op"), form.type(), form.in(0))};

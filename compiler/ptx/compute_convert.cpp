@@ -111,10 +111,14 @@ Bits short_float(const Manner& m, Bits bits) {
   bits = low(bits, 32);
   if (is_nan(kFloat, bits)) return nan_of(kFloat);
   if (m.relu && bits >> 31) return 0;
-  if ((bits & 0x7fffffff) == 0x7f800000 || m.rounding == "rz") return bits & ~kCut;
-  const bool odd = bits >> 13 & 1;
-  return low((bits + (m.rounding == "rna" || odd ? kHalf : kHalf - 1)) & ~kCut, 32);
+  const bool odd = bits >> 13 & 1, infinite = (bits & 0x7fffffff) == 0x7f800000;
+  if (!infinite && m.rounding != "rz") bits += m.rounding == "rna" || odd ? kHalf : kHalf - 1;
+  const Bits result = low(bits & ~kCut, 32);
+  return m.finite && (result & 0x7fffffff) == 0x7f800000 ? result - kCut - 1 : result;
 }
+
+// .pzo: +0 for -0.
+Bits positive_zero(Type type, Bits bits) { return low(bits, type.bits - 1) == 0 ? 0 : bits; }
 
 // Two integers with saturation beside what c holds, moved up.
 Bits packed(const Form& form) {
@@ -136,7 +140,14 @@ Results compute_convert(const Form& form) {
   if (id == "cvt_pack" || id == "cvt_pack_c") return std::vector<Bits>{packed(form)};
   Manner m{form.type("dtype"), form.type("atype"), form.word("rnd"),     form.has("ftz"),
            form.has("sat"),    form.has("relu"),   form.has("satfinite")};
-  if (id == "cvt_tf32_f32" && !form.has("satfinite")) return std::vector<Bits>{short_float(m, form.in(0))};
+  if (id == "cvt_tf32_f32") return std::vector<Bits>{short_float(m, form.in(0))};
+  if (id == "cvt_pzo_tf32_f32") return std::vector<Bits>{positive_zero({'f', 32, 1}, short_float(m, form.in(0)))};
+  if (id == "cvt_pzo_scalar_f32" || id == "cvt_pzo_fp16x2_f32") {
+    m.from = {'f', 32, 1};
+    m.to.lanes = 1;
+    auto part = [&](std::size_t i) { return positive_zero(m.to, converted(m, form.in(i))); };
+    return std::vector<Bits>{id == "cvt_pzo_scalar_f32" ? part(0) : part(0) << 16 | part(1)};
+  }
   if (id == "cvt") return m.rounding == "rna" ? Results() : std::vector<Bits>{converted(m, form.in(0))};
   if (id == "cvt_f16x2_f32" || id == "cvt_bf16x2_f32") {
     m.to = {id == "cvt_f16x2_f32" ? 'f' : 'B', 16, 1};

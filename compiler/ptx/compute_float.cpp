@@ -145,7 +145,43 @@ Results signs(const Form& form) {
   })};
 }
 
+// What PTX 9.4 computes on pairs of halves and floats, lane by lane. Up: halves are widened first. Down: floats, and
+// the result is cut to a half. Of two kinds of halves the second one becomes the first one's before.
+Bits mixed_lane(const Form& form, Operator op, int lane) {
+  const Type a{form.type("atype").letter, form.type("atype").bits, 1},
+      c{form.type("ctype").letter, form.type("ctype").bits, 1};
+  const Type result{form.type("dtype").letter, form.type("dtype").bits, 1}, floats{'f', 32, 1};
+  auto in = [&](std::size_t i, Type type) { return low(form.in(i) >> (lane * type.bits), type.bits); };
+  auto wide = [&](Bits bits) {
+    return is_nan(a, bits) ? nan_of(floats) : rounded(floats, real(a, bits), FE_TONEAREST);
+  };
+  Manner m{op, floats, direction_of(form.word("rnd")), form.has("ftz"), false, false};
+  if (op == Operator::Fma) return operated_bits(m, wide(in(0, a)), in(1, floats), in(2, floats));
+  if (result.bits == 32) return operated_bits(m, wide(in(0, a)), in(1, floats), 0);
+  if (a.bits == 16) {
+    m.type = a;
+    const Bits other = is_nan(c, in(1, c)) ? nan_of(a) : rounded(a, real(c, in(1, c)), FE_TONEAREST);
+    return operated_bits(m, in(0, a), other, 0);
+  }
+  m.direction = FE_TOWARDZERO;
+  const Bits exact = operated_bits(m, in(0, a), in(1, c), 0);
+  if (is_nan(floats, exact)) return nan_of(result);
+  m.type = result;
+  return flushed(m, rounded(result, real(floats, exact), FE_TOWARDZERO));
+}
+
 }  // namespace
+
+Results compute_mixed(const Form& form) {
+  const std::string_view id = form.id();
+  if (id.find("_mixed_vec") == id.npos) return std::nullopt;
+  const Operator op = id.starts_with("add")   ? Operator::Add
+                      : id.starts_with("sub") ? Operator::Sub
+                      : id.starts_with("mul") ? Operator::Mul
+                                              : Operator::Fma;
+  const int bits = form.type("dtype").bits;
+  return std::vector<Bits>{mixed_lane(form, op, 1) << bits | mixed_lane(form, op, 0)};
+}
 
 int direction_of(std::string_view word) {
   if (word.starts_with("rz")) return FE_TOWARDZERO;

@@ -140,6 +140,15 @@ Bits product_and_sum(const Form& form, Wide product) {
   return static_cast<Bits>(clamped_s32(extended(static_cast<Bits>(product), type) + extended(form.in(2), type)));
 }
 
+// The product of polynomials over one bit, the upper or the lower half of it, and a third one added.
+Bits carryless(const Form& form) {
+  const Bits a = low(form.in(0), 64), b = low(form.in(1), 64);
+  Bits product = 0;
+  for (int i = 0; i < 64; ++i)
+    if (b >> i & 1) product ^= a << i;
+  return (form.has("hi") ? product >> 64 : product) ^ form.in(2);
+}
+
 std::optional<Bits> arithmetic(const Form& form) {
   std::string_view id = form.id();
   Type type = form.type();
@@ -152,6 +161,7 @@ std::optional<Bits> arithmetic(const Form& form) {
   if (id == "mul_wide" || id == "mad_wide")
     return static_cast<Bits>(extended(form.in(0), type) * extended(form.in(1), type)) +
            (id == "mad_wide" ? form.in(2) : 0);
+  if (id == "clmad") return carryless(form);
   if (id == "sad") return difference_added(form);
   if (id == "div" || id == "rem") return quotient(form, id == "rem");
   if (id == "abs") return absolute(form);

@@ -42,6 +42,7 @@ Results compute_logic(const Form& form);
 Results compute_move(const Form& form);
 Results compute_compare(const Form& form);
 Results compute_float(const Form& form);
+Results compute_mixed(const Form& form);
 Results compute_convert(const Form& form);
 Results compute_narrow(const Form& form);
 

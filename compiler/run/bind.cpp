@@ -5,6 +5,7 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/call_effects.h"
+#include "compiler/intrinsics/forms.h"
 #include "compiler/ir/primitive.h"
 #include "compiler/lower/tensor_maps.h"
 
@@ -150,9 +151,21 @@ class RoleFinder {
     if (const Var* map = tensor_map(e)) {
       return add(maps_[map], operand ? intrinsics::tensor_use_of(*row, *operand) : intrinsics::OperandUse{true, true});
     }
+    if (operand && operand->access != intrinsics::Access::In && e.as<Load>())
+      return destination(call, *row, *operand, at);
     const Var* data = addressed(e);
     if (!data || call.callee == &builtin::is_null) return data ? void() : value(e);
     add(uses[data], operand ? intrinsics::use_of(*row, *operand) : intrinsics::OperandUse{true, true});
+  }
+
+  // An element that an instruction of 0.27 writes. One with a predicate may leave it as it was.
+  void destination(const Call& call, const intrinsics::Intrinsic& row, const intrinsics::Operand& operand,
+                   std::size_t at) {
+    const auto* load = call.args[at].as<Load>();
+    const intrinsics::Form* form = intrinsics::form_of(row);
+    const bool guarded = form && intrinsics::written_form(*form, call.args).pred;
+    add(uses[load->buffer->data], {.reads = operand.access == intrinsics::Access::InOut || guarded, .writes = true});
+    for (Expr i : load->indices) value(i);
   }
 
   static void add(Uses& to, const intrinsics::OperandUse& use) {

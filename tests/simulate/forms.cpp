@@ -105,11 +105,10 @@ Executes executed(const ptx::Row& row, std::mt19937& random) {
 // Rows of which nothing is executed, and rows of which some words are not. A row that the simulator learns
 // comes off its list.
 constexpr std::string_view kNothing =
-    "add_mixed_vec_down_bf16 add_mixed_vec_down_f16 add_mixed_vec_up clmad cp_async_bulk_g2s_cluster_multicast16 "
-    "cp_async_bulk_g2s_cluster_multicast32 cp_async_bulk_g2s_cluster_report cp_async_bulk_g2s_cta_report "
-    "cp_async_bulk_tensor_g2s_cluster_im2col cp_async_bulk_tensor_g2s_cluster_multicast16 "
-    "cp_async_bulk_tensor_g2s_cluster_multicast32 cp_async_bulk_tensor_g2s_cluster_override_address "
-    "cp_async_bulk_tensor_g2s_cluster_override_address_im2col "
+    "cp_async_bulk_g2s_cluster_multicast16 cp_async_bulk_g2s_cluster_multicast32 cp_async_bulk_g2s_cluster_report "
+    "cp_async_bulk_g2s_cta_report cp_async_bulk_tensor_g2s_cluster_im2col "
+    "cp_async_bulk_tensor_g2s_cluster_multicast16 cp_async_bulk_tensor_g2s_cluster_multicast32 "
+    "cp_async_bulk_tensor_g2s_cluster_override_address cp_async_bulk_tensor_g2s_cluster_override_address_im2col "
     "cp_async_bulk_tensor_g2s_cluster_override_global_dim_b16 "
     "cp_async_bulk_tensor_g2s_cluster_override_global_dim_b8 "
     "cp_async_bulk_tensor_g2s_cluster_override_global_dim_stride_b16 "
@@ -125,21 +124,15 @@ constexpr std::string_view kNothing =
     "cp_reduce_async_bulk_tensor_override_address cp_reduce_async_bulk_tensor_override_address_im2col_no_offs_w "
     "cp_reduce_async_bulk_tensor_override_global_dim_b16 cp_reduce_async_bulk_tensor_override_global_dim_b8 "
     "cp_reduce_async_bulk_tensor_override_global_dim_stride_b16 "
-    "cp_reduce_async_bulk_tensor_override_global_dim_stride_b8 cvt_94_narrow_f32 cvt_94_narrow_fp16x2 "
-    "cvt_bf16x2_s2f6x2 cvt_bf16x2_ue5m3x2 cvt_f16x2_ue5m3x2 cvt_pzo_fp16x2_f32 cvt_pzo_scalar_f32 cvt_pzo_tf32_f32 "
-    "cvt_rs_bf16x2_f32 cvt_rs_f16x2_f32 cvt_rs_f4x4_f32 cvt_rs_f6x4_f32 cvt_rs_f8x4_f32 cvt_s2f6x2_bf16x2 "
-    "cvt_s2f6x2_f32 cvt_ue5m3x2_f32 cvt_ue5m3x2_f32_scaled cvt_ue5m3x2_fp16x2 cvt_ue5m3x2_fp16x2_scaled "
-    "fabric_submit fabric_wait fence_proxy_fabric fma_mixed_vec ldmatrix_b8fmt ldmatrix_m16n16_b8 ldmatrix_s8_s4 "
-    "mbarrier_check_layout mbarrier_test_wait_parity_report mbarrier_test_wait_parity_report_value "
-    "mbarrier_test_wait_report mbarrier_test_wait_report_value mbarrier_try_wait_parity_report "
-    "mbarrier_try_wait_parity_report_hint mbarrier_try_wait_parity_report_value "
+    "cp_reduce_async_bulk_tensor_override_global_dim_stride_b8 fabric_submit fabric_wait fence_proxy_fabric "
+    "ldmatrix_b8fmt ldmatrix_m16n16_b8 ldmatrix_s8_s4 mbarrier_check_layout mbarrier_test_wait_parity_report "
+    "mbarrier_test_wait_parity_report_value mbarrier_test_wait_report mbarrier_test_wait_report_value "
+    "mbarrier_try_wait_parity_report mbarrier_try_wait_parity_report_hint mbarrier_try_wait_parity_report_value "
     "mbarrier_try_wait_parity_report_value_hint mbarrier_try_wait_report mbarrier_try_wait_report_hint "
-    "mbarrier_try_wait_report_value mbarrier_try_wait_report_value_hint mma_f16c_f32d mul_mixed_vec_bf16_f16 "
-    "mul_mixed_vec_down_bf16 mul_mixed_vec_down_f16 mul_mixed_vec_f16_bf16 multimem_red_async multimem_st_async "
-    "red_async_release set_packed spcompress spdecompress st_async_release sub_mixed_vec_down_bf16 "
-    "sub_mixed_vec_down_f16 sub_mixed_vec_up tcgen05_alloc_exclusive tcgen05_commit_multicast_width "
-    "tcgen05_commit_sync_restrict tcgen05_commit_sync_restrict_multicast tcgen05_dealloc_exclusive "
-    "tcgen05_ld_red_spcompress tcgen05_ld_spcompress tcgen05_mma_ashift_collector_b_ts "
+    "mbarrier_try_wait_report_value mbarrier_try_wait_report_value_hint mma_f16c_f32d multimem_red_async "
+    "multimem_st_async red_async_release spcompress spdecompress st_async_release tcgen05_alloc_exclusive "
+    "tcgen05_commit_multicast_width tcgen05_commit_sync_restrict tcgen05_commit_sync_restrict_multicast "
+    "tcgen05_dealloc_exclusive tcgen05_ld_red_spcompress tcgen05_ld_spcompress tcgen05_mma_ashift_collector_b_ts "
     "tcgen05_mma_block_scale_block_ss tcgen05_mma_block_scale_block_ts tcgen05_mma_block_scale_collector_ab_ss "
     "tcgen05_mma_block_scale_collector_ab_ts tcgen05_mma_block_scale_lut_b_ss tcgen05_mma_block_scale_lut_b_ts "
     "tcgen05_mma_collector_ab_ss tcgen05_mma_collector_ab_ts tcgen05_mma_lut_b_ss tcgen05_mma_lut_b_ts "
@@ -152,10 +145,9 @@ constexpr std::string_view kNothing =
     "tcgen05_mma_ws_ti16_ss_mask tcgen05_mma_ws_ti16_ts tcgen05_mma_ws_ti16_ts_mask tcgen05_mma_ws_ts wgmma_b1_rs "
     "wgmma_b1_ss wgmma_f16_f16acc_rs wgmma_f16_f16acc_ss wgmma_fp8_f16acc_rs wgmma_fp8_f16acc_ss";
 constexpr std::string_view kSome =
-    "cp_async_bulk_g2s_cta cp_async_bulk_tensor_g2s_cta cvt_bf16x2_f4x2 cvt_bf16x2_f6x2 cvt_bf16x2_f8x2 cvt_tf32_f32 "
-    "fence fma_half isspacep mbarrier_test_wait_parity mbarrier_try_wait_parity mbarrier_try_wait_parity_no_hint "
-    "tcgen05_cp tcgen05_mma_block_scale_ss tcgen05_mma_block_scale_ts wgmma_fp8_rs wgmma_fp8_ss wgmma_int_rs "
-    "wgmma_int_ss";
+    "cp_async_bulk_g2s_cta cp_async_bulk_tensor_g2s_cta fence fma_half isspacep mbarrier_test_wait_parity "
+    "mbarrier_try_wait_parity mbarrier_try_wait_parity_no_hint tcgen05_cp tcgen05_mma_block_scale_ss "
+    "tcgen05_mma_block_scale_ts wgmma_fp8_rs wgmma_fp8_ss wgmma_int_rs wgmma_int_ss";
 
 std::set<std::string> names_in(std::string_view list) {
   std::set<std::string> out;

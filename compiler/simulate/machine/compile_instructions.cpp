@@ -170,6 +170,7 @@ Registers Compiler::unpredicated(const Form& form, const Call* e) {
     const DataType type = form.same->result ? form.same->result(e->args) : kVoid;
     const Expr same = ir::call(type, form, e->args.first(own_arguments(form, e)));
     const Registers out = of_row(form, same.as<Call>());
+    if (in.arrives_anywhere()) program_.sites.back().own_window = false;
     if (form.result >= 0) {
       const intrinsics::Arguments a(form, e->args);
       const Expr to =

@@ -26,6 +26,8 @@ struct Compiler::Instruction27 {
     const ptx::Bound* b = bound(name);
     return b && lane < b->lanes ? written.arguments[b->first + static_cast<std::size_t>(lane)] : ir::Expr();
   }
+  // A generic address may lead to a barrier of another CTA, unless a state comes back (PTX ISA 9.7.13.15.13).
+  bool arrives_anywhere() const { return begins("mbarrier_arrive") && word("space").empty() && !operand("state"); }
 };
 
 // ---- rows of calls.h that instructions of 0.27 alone lead to ----
