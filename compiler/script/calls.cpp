@@ -440,7 +440,7 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
   leave(kLevels);
   errors_.calls.resize(std::min(calls, errors_.calls.size()));
   if (flow == Flow::Error) return left_by_error();
-  return script ? Value::none() : result;
+  return result;
 }
 
 }  // namespace tilewright::script

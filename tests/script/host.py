@@ -861,3 +861,27 @@ def k(A: T.Buffer((64,), "int32")):
 #|     A[10] = 1
 #|     A[11] = 3
 #|     A[12] = 0
+
+#--- functions of Python that look at numbers are refused at run-time values, and take constants
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    T.device_entry()
+    t = T.thread_id([64])
+    B[t] = max(A[t], 1.0)
+#          ^^^^^^^^^^^^^^ error[TW2004]: max() is Python's and needs numbers: this is a value of the kernel at run time
+#   hint: write T.max(a, b)
+    B[t] = min(A[t], A[0])
+#          ^^^^^^^^^^^^^^^ error[TW2004]: min() is Python's and needs numbers: this is a value of the kernel at run time
+#   hint: write T.min(a, b)
+    B[t] = abs(A[t])
+#          ^^^^^^^^^ error[TW2004]: abs() is Python's and needs numbers: this is a value of the kernel at run time
+#   hint: write T.abs(x)
+    B[t] = round(A[t])
+#          ^^^^^^^^^^^ error[TW2004]: round() is Python's and needs numbers: this is a value of the kernel at run time
+#   hint: write T.round(x)
+    B[t] = A[divmod(t, 2)[0]]
+#            ^^^^^^^^^^^^ error[TW2004]: divmod() is Python's and needs numbers: this is a value of the kernel at run time
+#   hint: write a // b and a % b
+    B[t] = max([A[t]]) + T.cast(max(T.int32(3), 2), "float32") + abs(T.float32(-1))

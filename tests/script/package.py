@@ -373,8 +373,8 @@ def k(A: T.Tensor((128, 8), "float32"), H: T.Tensor((128, 8), "float16")):
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: dst ends with what one instruction takes (2,); its shape is (1, 4)
     T.cuda.tile.apply("ld.v4.f32", r, A[t : t + 1, 0:4])
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: ld.v4.f32 says no space of memory: global, shared or local
-    T.cuda.tile.apply("ld.global.v4.f32", r, A[t : t + 1, 0:4], mbar=3)
-#                                                               ^^^^ error[TW2006]: T.cuda.tile.apply has no argument 'mbar'
+    T.cuda.tile.apply("ld.global.v4.f32", r, A[t : t + 1, 0:4], depth=3)
+#                                                               ^^^^^ error[TW2006]: T.cuda.tile.apply has no argument 'depth'
     T.cuda.tile.apply("ld.global.v4.f32", r, A[t : t + 1, 0:4], chunk_bytes=16)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at thread scope: ld.global.v4.f32 takes no chunk_bytes=
     T.cuda.tile.apply("ld.global.v4.f32", r, A[t : t + 1, 0:4], scope="block")

@@ -35,6 +35,7 @@ class KernelBody {
   // Nothing: an error is pending.
   std::optional<std::string> assertion_message(const syntax::Assert* node, Scope* scope);
   Flow return_(const syntax::Return* node, Scope* scope);
+  Flow given_back(const syntax::Return* node, Scope* scope);
   Flow nested(const syntax::FunctionDef* node, Scope* scope);
   void poison(const syntax::Node* target, Scope* scope);
   void poison_targets(const syntax::Node* node, Scope* scope);

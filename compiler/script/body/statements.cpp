@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/script/body/kernel_body.h"
+#include "compiler/script/tvm_tirx/package.h"
 
 namespace tilewright::script {
 
@@ -188,7 +189,21 @@ Flow KernelBody::assertion(const syntax::Assert* node, Scope* scope) {
   return Flow::Error;
 }
 
+// In the package an inlined function gives a value, as a function of Python does.
+Flow KernelBody::given_back(const syntax::Return* node, Scope* scope) {
+  if (scope->kind != Scope::Kind::Function) {
+    return fail(code::kUnsupported, at(node),
+                "a return inside of a run-time branch or loop ends nothing: what follows it would run as well",
+                "declare a scalar, `out: T.float32`, store to it in the branches, and return it at the end");
+  }
+  in_.return_value_ = node->value ? in_.eval(node->value, scope) : Value::none();
+  return in_.return_value_.is_error() ? Flow::Error : Flow::Return;
+}
+
 Flow KernelBody::return_(const syntax::Return* node, Scope* scope) {
+  const Scope* function = scope;
+  while (function && function->kind == Scope::Kind::Block) function = function->parent;
+  if (function && !function->is_kernel && is_package_kernel(kernel_, scope)) return given_back(node, scope);
   ir::Expr value;
   if (node->value) {
     Value v = in_.eval(node->value, scope);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "compiler/expr/analyzer.h"
 #include "compiler/expr/promote.h"
 #include "compiler/intrinsics/say.h"
 #include "compiler/ir/kernel.h"
@@ -41,10 +42,23 @@ std::optional<Value> call_dunder(Interpreter& in, Value v, std::string_view name
   return call(in, bound, args, span);
 }
 
-// A function of `T` applied to run-time operands: T.abs(x), T.round(x), ...
+// A function of `T` applied to operands of the kernel that are constants: T.abs(x), T.round(x), ...
 Value runtime_call(Interpreter& in, std::string_view name, std::initializer_list<Value> args, text::Span span) {
   Value function = in.attribute(tirx_namespace(in), name, span);
   return function.is_error() ? function : call(in, function, args, span);
+}
+
+// A value that only the GPU knows: Python's functions of numbers look at it while the kernel is made.
+bool is_of_run_time(Value v) {
+  if (v.as<BufferValue>()) return true;
+  const ir::Expr e = v.is_expr() ? ir::simplify(v.as_expr()) : ir::Expr();
+  return e && !ir::constant(e) && !e.as<ir::FloatImm>();
+}
+
+Value refused_at_run_time(Interpreter& in, const Arguments& args, std::string_view name, std::string instead) {
+  return in.fail(code::kType, args.call,
+                 std::string(name) + "() is Python's and needs numbers: this is a value of the kernel at run time",
+                 "write " + std::move(instead), "TypeError");
 }
 
 // ---- sequences --------------------------------------------------------------------------------------------------
@@ -261,6 +275,8 @@ Value extremum(Interpreter& in, const Arguments& args, bool largest) {
     if (v.is_opaque() || v.is_poison()) return v;
   }
   bool runtime = std::any_of(items.begin(), items.end(), [&](Value v) { return v.is_expr() || v.as<BufferValue>(); });
+  if (runtime && key.is_none() && items.size() > 1 && std::ranges::any_of(items, is_of_run_time))
+    return refused_at_run_time(in, args, name, "T." + std::string(name) + "(a, b)");
   if (runtime && key.is_none()) {
     auto literal = [&](Value v) { return !v.is_expr() && !v.as<BufferValue>(); };
     ir::Expr best = in.as_expr(items[0], args.at(0));
@@ -336,6 +352,7 @@ Value py_abs(Interpreter& in, const Arguments& args, Value) {
   Value v = args.positional[0];
   if (auto i = in.as_big(v)) return in.big(*i < 0 && *i != -*i ? -*i : *i);
   if (v.is_float()) return Value::floating(std::abs(v.f));
+  if (is_of_run_time(v)) return refused_at_run_time(in, args, "abs", "T.abs(x)");
   if (in.can_be_expr(v)) return runtime_call(in, "abs", {v}, args.call);
   if (auto result = call_dunder(in, v, "__abs__", {}, args.call)) return *result;
   return wrong_type(in, args.at(0), "abs", "a number", v);
@@ -355,6 +372,7 @@ Value py_round(Interpreter& in, const Arguments& args, Value) {
               std::isnan(v.f) ? "ValueError" : "OverflowError");
       return std::isfinite(v.f) ? Value::error() : in.certainly();
     }
+    if (is_of_run_time(v)) return refused_at_run_time(in, args, "round", "T.round(x)");
     if (in.can_be_expr(v)) return runtime_call(in, "round", {v}, args.call);
     return wrong_type(in, a.span(0), "round", "a number", v);
   }
@@ -389,6 +407,8 @@ Value py_round(Interpreter& in, const Arguments& args, Value) {
 
 Value py_divmod(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "divmod", 2, 2)) return Value::error();
+  if (std::ranges::any_of(args.positional, is_of_run_time))
+    return refused_at_run_time(in, args, "divmod", "a // b and a % b");
   Value q = in.binary(Operator::FloorDiv, args.positional[0], args.positional[1], args.call);
   if (q.is_error()) return q;
   Value r = in.binary(Operator::Mod, args.positional[0], args.positional[1], args.call);

@@ -99,6 +99,26 @@ def line_ewise(A: T.Tensor((512,), "float32"), C: T.Tensor((512,), "float32")):
     T.cuda.tile.apply("st.global.v4.f32", C[i : i + 4], r)
 
 
+@T.inline
+def affine(x, scale, offset):
+    y = x * scale
+    return y + offset
+
+
+@T.inline
+def halves_of(x):
+    return x * T.float32(0.5), x - x * T.float32(0.5)
+
+
+# tilewright: reference plain_line
+@T.function
+def line_inlined(A: T.Tensor((512,), "float32"), C: T.Tensor((512,), "float32")):
+    T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=512))
+    t = T.cuda.thread_idx("x")
+    first, second = halves_of(A[t])
+    C[t] = affine(first + second, T.float32(2), T.float32(1))
+
+
 # tilewright: reference plain_line
 @T.function
 def line_instructions(A: T.Tensor((512,), "float32"), C: T.Tensor((512,), "float32")):
