@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "compiler/intrinsics/arguments.h"
+#include "compiler/intrinsics/form_checks.h"
 #include "compiler/intrinsics/form_parts.h"
 #include "compiler/ptx/helper.h"
 #include "compiler/ptx/operands.h"
@@ -478,23 +479,30 @@ bool lacks_integers(const ptx::Candidate& instruction, ir::Target target) {
 
 }  // namespace
 
-std::optional<std::string> verify_form(const Form& form, std::span<const ir::Expr> args, ir::Target target) {
+std::optional<std::string> verify_resolved(const Form& form, const ptx::Resolved& call, ir::Target target) {
   try {
-    const WrittenForm call = written_form(form, args);
-    const std::string_view arch = lowest_target(call.resolved.instruction);
-    const Intrinsic* same = row_of_id(form.row->same_row(call.resolved.instruction.filled));
+    const std::string_view arch = lowest_target(call.instruction);
+    const Intrinsic* same = row_of_id(form.row->same_row(call.instruction.filled));
     const bool of_table = same && !has_own_target(*form.row) && same->availability != Availability::Never &&
                           available(same->availability, target);
     if (!of_table && !has_instruction(arch, target)) {
       return "needs " + std::string(arch) + " (PTX " + std::string(form.row->isa) + "), this is " + target.name();
     }
-    if (lacks_integers(call.resolved.instruction, target))
+    if (lacks_integers(call.instruction, target))
       return "kind::i8 needs sm_100a, this is " + target.name() + ", which has no integers in tensor memory";
-    ptx::check_helper(call.resolved);
+    ptx::check_helper(call);
   } catch (const std::invalid_argument& fault) {
     return fault.what();
   }
   return std::nullopt;
+}
+
+std::optional<std::string> verify_form(const Form& form, std::span<const ir::Expr> args, ir::Target target) {
+  try {
+    return verify_resolved(form, written_form(form, args).resolved, target);
+  } catch (const std::invalid_argument& fault) {
+    return fault.what();
+  }
 }
 
 }  // namespace tilewright::intrinsics
