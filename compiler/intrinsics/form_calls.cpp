@@ -5,6 +5,7 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/arguments.h"
+#include "compiler/intrinsics/form_checks.h"
 #include "compiler/intrinsics/form_parts.h"
 #include "compiler/ptx/helper.h"
 #include "compiler/ptx/operands.h"
@@ -477,12 +478,13 @@ bool lacks_integers(const ptx::Candidate& instruction, ir::Target target) {
   return kind && instruction.row->token(instruction.filled, *kind) == "kind::i8" && target.number() % 10 != 0;
 }
 
+bool counts_named_barrier(const ptx::Row& row) {
+  return (row.mnemonic == "bar" || row.mnemonic == "barrier") && !row.id.starts_with("bar_warp") &&
+         !row.id.starts_with("barrier_cluster");
+}
+
 // A constant number or count that no named barrier has.
 std::optional<std::string> named_barrier_fault(const WrittenForm& call) {
-  const ptx::Row& row = *call.resolved.instruction.row;
-  const bool named = (row.mnemonic == "bar" || row.mnemonic == "barrier") && !row.id.starts_with("bar_warp") &&
-                     !row.id.starts_with("barrier_cluster");
-  if (!named) return std::nullopt;
   for (const ptx::Bound& bound : call.resolved.operands) {
     const ir::Expr given = call.arguments[bound.first];
     const std::int64_t* n = given ? ir::constant(ir::simplify(given)) : nullptr;
@@ -497,20 +499,29 @@ std::optional<std::string> named_barrier_fault(const WrittenForm& call) {
 
 }  // namespace
 
-std::optional<std::string> verify_form(const Form& form, std::span<const ir::Expr> args, ir::Target target) {
+std::optional<std::string> verify_resolved(const Form& form, const ptx::Resolved& call, std::span<const ir::Expr> args,
+                                          ir::Target target) {
   try {
-    const WrittenForm call = written_form(form, args);
-    const std::string_view arch = lowest_target(call.resolved.instruction);
-    const Intrinsic* same = row_of_id(form.row->same_row(call.resolved.instruction.filled));
+    const std::string_view arch = lowest_target(call.instruction);
+    const Intrinsic* same = row_of_id(form.row->same_row(call.instruction.filled));
     const bool of_table = same && !has_own_target(*form.row) && same->availability != Availability::Never &&
                           available(same->availability, target);
     if (!of_table && !has_instruction(arch, target)) {
       return "needs " + std::string(arch) + " (PTX " + std::string(form.row->isa) + "), this is " + target.name();
     }
-    if (lacks_integers(call.resolved.instruction, target))
+    if (lacks_integers(call.instruction, target))
       return "kind::i8 needs sm_100a, this is " + target.name() + ", which has no integers in tensor memory";
-    ptx::check_helper(call.resolved);
-    return named_barrier_fault(call);
+    ptx::check_helper(call);
+    if (counts_named_barrier(*call.instruction.row)) return named_barrier_fault(written_form(form, args));
+    return std::nullopt;
+  } catch (const std::invalid_argument& fault) {
+    return fault.what();
+  }
+}
+
+std::optional<std::string> verify_form(const Form& form, std::span<const ir::Expr> args, ir::Target target) {
+  try {
+    return verify_resolved(form, written_form(form, args).resolved, args, target);
   } catch (const std::invalid_argument& fault) {
     return fault.what();
   }

@@ -405,6 +405,11 @@ std::size_t Interpreter::hash(Value v) {
   // As with equals(): a spent budget ends it; equal values still get equal hashes while there is any.
   budget_.spend(1);
   if (budget_.is_exceeded()) return 0;
+  if (v.is_int()) return std::hash<std::int64_t>()(v.i);
+  if (const Str* s = v.as<Str>()) {
+    budget_.spend(s->text.size() / 64);
+    return std::hash<std::string_view>()(s->text);
+  }
   auto mix = [](std::size_t seed, std::size_t h) {
     return seed ^ (h + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
   };

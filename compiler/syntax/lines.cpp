@@ -98,8 +98,12 @@ bool follows_value(std::string_view word) {
 
 // Needs a value behind it.
 bool precedes_value(std::string_view word) {
-  static constexpr auto kList = words({"lambda", "await", "yield"});
-  return follows_value(word) || is_hard(word) || kList.has(word);
+  // Those that follow a value, the hard ones, and three more.
+  static constexpr auto kList = words(
+      {"and",      "or",    "not",    "in",     "is",       "if",     "else",    "for",    "as",     "async", "from",
+       "def",      "class", "return", "import", "with",     "while",  "try",     "raise",  "assert", "del",   "global",
+       "nonlocal", "pass",  "break",  "elif",   "continue", "except", "finally", "lambda", "await",  "yield"});
+  return kList.has(word);
 }
 
 Word word_kind(std::string_view word) {

@@ -125,10 +125,26 @@ class UnreadNames {
   std::vector<Read> reads_;
 };
 
+// Names of other statements are the module's.
+bool may_define_functions(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::FunctionDef:
+    case NodeKind::ClassDef:
+    case NodeKind::If:
+    case NodeKind::For:
+    case NodeKind::While:
+    case NodeKind::With:
+    case NodeKind::Try:
+    case NodeKind::Match:
+    case NodeKind::BrokenStmt: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
 std::span<const UnreadName> unread_names(Stmt statement, Arena& arena) {
-  if (!statement) return {};
+  if (!statement || !may_define_functions(statement->kind)) return {};
   UnreadNames names;
   names.look(statement);
   return arena.copy(names.result());

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "compiler/intrinsics/arguments.h"
+#include "compiler/intrinsics/form_checks.h"
 #include "compiler/intrinsics/forms.h"
 #include "compiler/ptx/table.h"
 #include "compiler/ptx/words.h"
@@ -300,7 +301,7 @@ class InstructionCall {
     }
     compare_spaces();
     const ir::Expr call = intrinsics::form_call(*resolved, values(*resolved), pred_);
-    return emit(call);
+    return emit(call, *resolved);
   }
 
  private:
@@ -433,10 +434,16 @@ class InstructionCall {
     return {};
   }
 
-  Value emit(ir::Expr e) {
+  Value emit(ir::Expr e, const ptx::Resolved& resolved) {
     const ir::Call& call = *e.as<ir::Call>();
     const auto sample = first_round(call);
-    if (!sample || !is_served(in_, *intrinsics::of(call.callee), *sample, shown_, args_.call)) return Value::error();
+    if (!sample) return Value::error();
+    const intrinsics::Intrinsic& row = *intrinsics::of(call.callee);
+    // Where no loop changes it, the call is what it was resolved to, and need not be read once more.
+    const intrinsics::Form* form =
+        std::ranges::equal(*sample, call.args, ir::same_node) ? intrinsics::form_of(row) : nullptr;
+    const bool fine = form && !intrinsics::verify_resolved(*form, resolved, call.args, in_.target());
+    if (!fine && !is_served(in_, row, *sample, shown_, args_.call)) return Value::error();
     if (in_.in_script_mode()) return Value::expr(e);
     in_.kernel()->evaluate(in_.origin(args_.call), e);
     return Value::none();
@@ -493,8 +500,7 @@ void add_ptx_records(MadeRecords& records) {
   records.rows.push_back(
       {"T.ptx", "SINK", Constant, {}, "In place of a register whose value is not wanted.", nullptr, sink});
   for (std::string_view family : ptx::families()) {
-    const std::string_view said =
-        records.words.emplace_back("Instruction of PTX: " + ptx::family_syntax(family));
+    const std::string_view said = records.words.emplace_back("Instruction of PTX: " + ptx::family_syntax(family));
     const std::string_view name = records.words.emplace_back(ptx::word_of_token(family));
     records.rows.push_back({"T.ptx", name, Namespace, {}, said, nullptr, family_of_record, "ptx", 0, {}});
   }
