@@ -65,6 +65,11 @@ def written(text):
     return '"""' + text.replace("\\", "\\\\").replace('"""', "'''") + '"""'
 
 
+def is_scope(record):
+    """`cta` of T and Tx: who issues the primitives below it."""
+    return "ssued by a" in record["documentation"] and record["kind"] != "primitive"
+
+
 class Writer:
     def __init__(self, spaces):
         self.spaces = spaces
@@ -88,9 +93,17 @@ class Writer:
             elif r["kind"] in ("function", "primitive", "instruction", "decorator"):
                 out.append(f"{indent}def {name}({parameters(r['signature'], method)}) -> Any:"
                            + (f"\n{indent}    {words}\n{indent}    ..." if words else " ..."))
+            elif space == "T" and name == "tile":
+                out.append("from tvm.script.tirx import tile as tile")
             else:
-                out.append(f"{indent}{name}: Any" + (f"\n{indent}{words}" if words else ""))
+                kind = "_Scope" if is_scope(r) else "Any"
+                out.append(f"{indent}{name}: {kind}" + (f"\n{indent}{words}" if words else ""))
         return out
+
+    def scope(self):
+        """The class of `cta`, `warp` and the like: every primitive is a method of it."""
+        only = Writer({"Tx": [r for r in self.spaces["Tx"] if r["kind"] == "primitive"]})
+        return ["class _Scope:", *only.names("Tx", "    ", True, {}), "    def __getattr__(self, name: str) -> Any: ...", ""]
 
     def file(self, space):
         classes = {}
@@ -106,6 +119,10 @@ class Writer:
                     made.append(f"    def __call__({parameters(r['signature'], True)}) -> Any: ...")
                 made += lines or ["    ..."]
                 made.append("")
+        if space == "Tx":
+            made += self.scope()
+        elif any(line.endswith(": _Scope") for line in "\n".join(top).split("\n")):
+            made.insert(0, "from tvm.script.tirx.tile import _Scope\n")
         return HEAD + "\n".join([*made, *top]) + "\n"
 
 

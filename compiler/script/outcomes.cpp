@@ -149,7 +149,8 @@ StatementOutcome Reuse::outcome_of(const syntax::TopLevel& statement, Scope* mod
       out.bytes = now.bytes - before.bytes;
     }
   } else if (from) {
-    out.reaches_others = !ran || from->names.empty() || from->names[0].name == "*";
+    // How annotations are read changes with the module, and no name says so.
+    out.reaches_others = !ran || from->names.empty() || from->names[0].name == "*" || from->module == "__future__";
   } else if (node->kind == NodeKind::Import || node->kind == NodeKind::Pass) {
     out.reaches_others = !ran;
   } else if (auto* text = syntax::as<syntax::ExprStmt>(node)) {

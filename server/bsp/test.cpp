@@ -47,6 +47,11 @@ Slots slots_for(const std::string& on, const std::string& script, const std::opt
   return remote::slots_for(on, script, options, stop);
 }
 
+// Do tests run on the simulator? Where no place is named, they do without a GPU.
+bool simulates(const std::string& on, const std::stop_token& stop) {
+  return on == "sim" || (on.empty() && !run::GpuExecutor(project::gpu_options()).device(stop));
+}
+
 wire::TestStatus outcome_of(const work::RunAnswer& answer, bool require_all) {
   if (answer.end == work::RunAnswer::End::Skipped)
     return require_all ? wire::TestStatus::Failed : wire::TestStatus::Skipped;
@@ -280,6 +285,8 @@ BuildSession::Result BuildSession::run_targets(const Work& work,
 
 BuildSession::Result BuildSession::test(const Work& work) {
   Json runs = Json::array();
+  const bool keeps =
+      simulates(work.arguments.on.empty() ? server_.options.on : work.arguments.on, work.open->stop.get_token());
   Result out = run_targets(work, [&](const project::BuildTarget& target) {
     const std::string uri = uri_of(target.path);
     auto task = std::make_shared<Task>(endpoint_, work.origin, "testing " + target.name, "test-task",
@@ -289,9 +296,7 @@ BuildSession::Result BuildSession::test(const Work& work) {
     sink.runs.opened = [tests](std::size_t, const std::vector<std::string>& entries) { tests->expect(entries.size()); };
     sink.runs.began = [tests](const work::BatchRun& run) { tests->began(run); };
     sink.runs.ran = [tests](const work::BatchRun& run) { tests->ran(run); };
-    const std::string on = work.arguments.on.empty() ? server_.options.on : work.arguments.on;
     const std::string deadline = std::to_string(work.arguments.deadline.value_or(0));
-    const bool keeps = on == "sim";
     auto tests_of = [build = work.arguments.build, deadline](const std::string& script) {
       return TestsOf{script, build, "deadline " + deadline};
     };

@@ -210,11 +210,25 @@ Outcome ask(const BuildCommand& command, const Prepared& p, const ci::Asked& ask
   }
 }
 
+// Kernels of a script with errors are not gone: nothing is known of them.
+std::vector<ci::Change> changes_in(const Prepared& p, const ci::Baseline& now, const Outcome& outcome, bool tested) {
+  std::vector<ci::Change> changes = ci::compare(*p.baseline, now, p.noise, tested);
+  for (ci::Change& change : changes) {
+    const std::string path = (fs::path(p.root) / change.what.script).string();
+    const bool fails = std::ranges::any_of(
+        outcome.scripts, [&](const auto& s) { return s.errors > 0 && protocol::path_of(s.uri) == path; });
+    if (change.kind != ci::Change::Kind::Gone || !fails) continue;
+    change.kind = ci::Change::Kind::NotCompared;
+    change.words = "its script has errors";
+  }
+  return changes;
+}
+
 // What seems slower is measured again before that is believed.
 void compare(const BuildCommand& command, const Prepared& p, ci::Baseline& now, ci::Report& report,
              const std::stop_token& stop) {
   report.compared = true;
-  report.changes = ci::compare(*p.baseline, now, p.noise, command.tests());
+  report.changes = changes_in(p, now, report.outcome, command.tests());
   for (int measuring = 1; measuring < kMeasurings; ++measuring) {
     ci::Asked again{.root = p.asked.root,
                     .targets = {},
@@ -238,7 +252,7 @@ void compare(const BuildCommand& command, const Prepared& p, ci::Baseline& now, 
     const Outcome outcome = ask(command, p, again, stop);
     if (outcome.end != Outcome::End::Done) return;
     ci::take_faster(now, ci::measured({}, outcome.tests, p.root));
-    report.changes = ci::compare(*p.baseline, now, p.noise, command.tests());
+    report.changes = changes_in(p, now, report.outcome, command.tests());
   }
 }
 

@@ -162,6 +162,16 @@ const Section* find_section(std::span<const Section> sections, std::string_view 
   return nullptr;
 }
 
+// Does the text hold the word, and not only within a longer one?
+static bool has_word(std::string_view text, std::string_view word) {
+  auto is_part = [&](std::size_t i) {
+    return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+  };
+  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1))
+    if ((at == 0 || !is_part(at - 1)) && !is_part(at + word.size())) return true;
+  return false;
+}
+
 std::vector<Hit> search(std::string_view words, std::size_t most) {
   const std::vector<std::string> wanted = words_of(words);
   if (wanted.empty()) return {};
@@ -173,17 +183,18 @@ std::vector<Hit> search(std::string_view words, std::size_t most) {
   for (const Page& page : pages()) {
     for (const Section& s : sections(page.text)) {
       const std::string heading = lower(s.heading), text = lower(s.text);
-      std::size_t in_heading = 0, in_text = 0, first = text.npos;
+      std::size_t in_heading = 0, in_text = 0, whole = 0, first = text.npos;
       for (const std::string& word : wanted) {
         in_heading += heading.find(word) != heading.npos;
         const std::size_t at = text.find(word);
         in_text += at != text.npos;
+        whole += has_word(text, word);
         first = std::min(first, at);
       }
       if (in_text < wanted.size()) continue;
       const std::size_t begin = first == 0 ? 0 : s.text.rfind('\n', first - 1) + 1;
       found.push_back({{&page, s.heading, first_line(s.text.substr(begin))},
-                       in_heading * 4 + (page.folder == "manual" ? 2u : 0u) + (page.name != "ptx")});
+                       in_heading * 4 + whole * 3 + (page.folder == "manual" ? 2u : 0u) + (page.name != "ptx")});
     }
   }
   std::ranges::stable_sort(found, std::greater<>(), &Scored::score);

@@ -34,11 +34,14 @@ constexpr std::size_t kMostTrials = 10;
 struct Weight {
   std::size_t errors = 0, warnings = 0;
   std::size_t here = 0;  // errors and warnings of the lines that an edit changes
+  std::size_t like = 0;  // findings as the one that is fixed
   bool quieter = true;   // there are fewer of them than before
 };
-Weight weigh(const session::Analysis& analysis, const text::Source& source, Stretch lines) {
+Weight weigh(const session::Analysis& analysis, const text::Source& source, Stretch lines,
+             const text::Diagnostic& finding) {
   Weight w;
   for (const session::Finding& f : analysis.findings) {
+    w.like += f.diagnostic->code == finding.code && f.diagnostic->message == finding.message;
     const bool error = f.diagnostic->severity == text::Severity::Error;
     if (!error && f.diagnostic->severity != text::Severity::Warning) continue;
     ++(error ? w.errors : w.warnings);
@@ -67,10 +70,14 @@ class Trials {
     if (!now) return std::nullopt;
     const auto grown = static_cast<std::int64_t>(m.text.size()) - (m.at.end - m.at.begin);
     const Stretch changed{lines.begin, static_cast<std::uint32_t>(lines.end + grown)};
-    const Weight was = weigh(before_, q_.snapshot->source(), lines);
-    Weight is = weigh(*now, script->source(), changed);
+    const Weight was = weigh(before_, q_.snapshot->source(), lines, finding_);
+    Weight is = weigh(*now, script->source(), changed, finding_);
     is.quieter = is.here < was.here;
     const bool fails = finding_.severity == text::Severity::Error;
+    if (!fails && finding_.severity != text::Severity::Warning) {
+      const bool no_worse = is.errors <= was.errors && is.errors + is.warnings <= was.errors + was.warnings;
+      return no_worse && is.like < was.like ? std::optional(is) : std::nullopt;
+    }
     const bool better =
         fails ? is.errors < was.errors : is.errors <= was.errors && is.errors + is.warnings < was.errors + was.warnings;
     const bool here = is.quieter || (fails && is.here == was.here);  // a warning in place of the error

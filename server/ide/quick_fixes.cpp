@@ -1,8 +1,11 @@
 #include "server/ide/quick_fixes.h"
 
+#include <algorithm>
+
 #include "compiler/script/codes.h"
 #include "compiler/session/codes.h"
 #include "server/ide/foreign_fixes.h"
+#include "server/ide/hint_fixes.h"
 #include "server/ide/lines.h"
 #include "server/ide/release_fixes.h"
 #include "server/ide/store_fixes.h"
@@ -52,6 +55,20 @@ bool is_of_names(std::string_view code) {
          code == script::code::kImport;
 }
 
+// What the hint says to write, where that holds.
+std::vector<QuickFix> hint_fixes(const Query& q, const text::Diagnostic& said, Stretch at,
+                                 const session::Analysis& analysis) {
+  constexpr std::size_t kMostCandidates = 8;
+  std::vector<QuickFix> candidates = hint_candidates(q, said, at);
+  candidates.resize(std::min(candidates.size(), kMostCandidates));
+  for (QuickFix& m : candidates) {
+    if (!holds(q, said, at, analysis, m)) continue;
+    m.preferred = true;
+    return {std::move(m)};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<QuickFix> quick_fixes(const Query& q, const FixedFinding& finding, const session::Analysis& analysis,
@@ -60,9 +77,11 @@ std::vector<QuickFix> quick_fixes(const Query& q, const FixedFinding& finding, c
   const text::Diagnostic* said = finding.said;
   const Stretch at = finding.at;
   const text::Fix fix = finding.carried ? *finding.carried : said ? said->fix : text::Fix();
+  const bool tried = tries > 0;  // one try covers all kinds of edits for this finding
   auto may_try = [&] { return said && tries > 0 && tries-- > 0; };
   std::vector<QuickFix> fixes;
-  if (ForeignFixes foreign = said ? foreign_fixes(q, *said, at) : ForeignFixes(); foreign.known) {
+  const bool may_import = said && said->hint.find("add: import") != said->hint.npos;
+  if (ForeignFixes foreign = said ? foreign_fixes(q, *said, at) : ForeignFixes(); foreign.known && !may_import) {
     if (foreign.fixes.empty() || !may_try()) return {};
     std::erase_if(foreign.fixes, [&](const QuickFix& m) { return !holds(q, *said, at, analysis, m); });
     return std::move(foreign.fixes);
@@ -77,7 +96,12 @@ std::vector<QuickFix> quick_fixes(const Query& q, const FixedFinding& finding, c
   if (code == script::code::kName && !fix.text.starts_with("T.")) fixes = name_fixes(q, at);
   if (fixes.empty() && said && is_of_names(code)) fixes = release_fixes(q, at, analysis);
   if (fixes.empty() && said && code == script::code::kAttribute) fixes = text_fixes(q, *said, at);
-  return fixes.empty() ? carried(q, fix, at) : fixes;
+  if (fixes.empty()) fixes = carried(q, fix, at);
+  if (fixes.empty() && said && tried) {
+    fixes = hint_fixes(q, *said, at, analysis);
+    if (!fixes.empty() && tries > 0) --tries;
+  }
+  return fixes;
 }
 
 }  // namespace tilewright::ide

@@ -44,7 +44,9 @@ def main():
             name = os.path.basename(path)
             with open(path, encoding="utf-8") as f:
                 text = f.read()
-            first = text.index("T.device_entry()")
+            first = text.find("T.device_entry()")
+            if first < 0:
+                continue
             for edit in range(EDITS):
                 # A statement of the first kernel: it is evaluated again, with all its stages.
                 with open(os.path.join(folder, name), "w", encoding="utf-8") as f:

@@ -152,6 +152,12 @@ class Counts(Case):
         self.assertIn("bad.py has errors and is not in baseline.json", self.expect(1, "--write-baseline", "baseline.json").stderr)
         with open(os.path.join(self.root, "baseline.json"), encoding="utf-8") as f:
             self.assertEqual([k["script"] for k in json.load(f)["kernels"]], ["good.py"])
+        # Nor are its kernels gone where the baseline has them.
+        with open(os.path.join(self.root, "good.py"), encoding="utf-8") as f:
+            wrong = f.read().replace("T.device_entry", "T.device_enty", 1)
+        self.write("good.py", wrong)
+        changes = json.loads(self.expect(1, "--baseline", "baseline.json", "--json").stdout)["baseline"]
+        self.assertEqual([(c["kind"], c["message"]) for c in changes if c["script"] == "good.py"], [("not_compared", "its script has errors")])
 
     def test_only_what_was_asked_for_is_compared(self):
         self.kernel("one.py")

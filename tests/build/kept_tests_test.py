@@ -47,7 +47,8 @@ class KeptTests(unittest.TestCase):
             f.write(text)
 
     def outcomes(self, status, *words, on="sim"):
-        done = subprocess.run([BINARY, "build", "add.py", "--on", on, "--json", *words], cwd=self.root, capture_output=True, text=True,
+        place = ["--on", on] if on else ["--test"]
+        done = subprocess.run([BINARY, "build", "add.py", *place, "--json", *words], cwd=self.root, capture_output=True, text=True,
                               timeout=600, env={**os.environ, "XDG_CACHE_HOME": os.path.join(self.root, ".store")})
         self.assertIn(done.returncode, (status, 2), done.stderr)  # 2: no CUDA here, so that kernels are not compiled
         return [(t["entry"], t["status"], t["seconds"]) for t in json.loads(done.stdout)["tests"]]
@@ -56,6 +57,8 @@ class KeptTests(unittest.TestCase):
         [first] = self.outcomes(0)
         self.assertEqual(first[:2], ("add", "passed"))
         self.assertEqual(self.outcomes(0), [first])  # the same seconds: it was not run again
+        if not os.path.exists("/dev/nvidiactl"):
+            self.assertEqual(self.outcomes(0, on=None), [first])  # the simulator without being named
         # What it rests on.
         self.write("extents.py", "BY = 2\n")
         [failed] = self.outcomes(1)

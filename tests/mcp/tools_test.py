@@ -26,6 +26,12 @@ class Tools(Case):
         text = self.client.call("check", {"path": "wrong.py"})["content"][0]["text"]
         self.assertIn("\n| error " + first["code"], text)
 
+    def test_a_hint_that_says_what_to_write_leads_to_fix(self):
+        self.write("habit.py", COPY.replace("T.cuda.cta_sync()", "T.syncthreads()"))
+        next_step = self.client.answer_of("check", {"path": "habit.py"})["next"]
+        self.assertEqual((next_step["tool"], next_step["arguments"]), ("fix", {"path": "habit.py"}))
+        self.assertEqual(self.client.answer_of("fix", next_step["arguments"])["errors_after"], 0)
+
     def test_errors_come_first(self):
         self.write("many.py", COPY + "\n\nunused = [\n" + "    undefined_name,\n" * 3 + "]\n")
         severities = [f["severity"] for f in self.client.answer_of("check", {"path": "many.py"})["findings"]]
@@ -78,7 +84,14 @@ class Tools(Case):
     def test_run(self):
         answer = self.client.answer_of("run", {"path": "example:vector_add"})
         self.assertEqual((answer["verdict"], answer["on"]), ("verified", "sim"))
-        self.assertEqual(self.client.answer_of("run", {"path": "copy.py"})["verdict"], "unverified")
+        answer = self.client.answer_of("run", {"path": "copy.py"})
+        self.assertEqual((answer["verdict"], answer["next"]["tool"]), ("unverified", "docs"))
+        # A reference in Python is executed on a command line alone.
+        self.write("python.py", COPY.replace("@T.prim_func", "# tilewright: reference python:plain\n@T.prim_func")
+                   + "\n\ndef plain(A):\n    return {'B': A}\n")
+        answer = self.client.answer_of("run", {"path": "python.py"})
+        self.assertEqual((answer["verdict"], answer["next"]["tool"]), ("unverified", "simulate"))
+        self.assertIn("`tilewright run python.py`", answer["next"]["why"])
         self.write("wrong.py", WRONG)
         self.assertIn("call check", self.client.refusal("run", {"path": "wrong.py"}))
         self.assertIn("none", self.client.refusal("run", {"path": "copy.py", "entry": "none()"}))
@@ -186,6 +199,10 @@ class Tools(Case):
         self.assertIn("## In registers", section["text"])
         found = self.client.answer_of("docs", {"search": "bank conflict"})["topics"]
         self.assertIn("layouts", [t["topic"] for t in found])
+        # The name of an example, and whole words before parts of longer ones (wgmma_gemm).
+        self.assertEqual(self.client.answer_of("docs", {"topic": "mma_gemm"})["topic"], "example:mma_gemm")
+        first, second = self.client.answer_of("docs", {"search": "mma_gemm"})["topics"][:2]
+        self.assertEqual((first["topic"], second["topic"]), ("example:mma_gemm", "patterns"))
         self.assertIn("no topic", self.client.refusal("docs", {"topic": "none"}))
         self.assertIn("no section", self.client.refusal("docs", {"topic": "checking", "section": "none"}))
         whole = self.client.all_pages("docs", {"topic": "example:vector_add"}, "text")

@@ -68,7 +68,7 @@ def kernel(A: T.Buffer((128,), "float32")):
 #   hint: add: from tvm.tirx.lang.pipeline import MBarrier
     A[tx] = math.sqrt(2.0)
 #           ^^^^ error[TW2002]: name 'math' is not defined
-#   hint: add: import math
+#   hint: write T.sqrt of a run-time value; of one that is known now add: import math
 
 #--- a misspelt decorator
 from tvm.script import tirx as T

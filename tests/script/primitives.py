@@ -50,6 +50,7 @@ def k():
 #                ^ error[TW2108]: 'D' of Tx.warp.gemm is tile-only: a buffer or a region is needed
     Tx.warp.gemm(B, B, B)
 #   ^^^^^^^^^^^^^^^^^^^^^ error[TW2006]: Tx.warp.gemm needs 'C'
+#   hint: its operands are D, A, B, C, transpose_A, transpose_B, alpha, beta
     Tx.wg.gemm_async(c=B, a=B, b=B)
 #                    ^ error[TW2006]: Tx.wg.gemm_async has no argument 'c'
 #   hint: did you mean C=?
@@ -61,14 +62,17 @@ def k():
 #   hint: 'acc', 'other' are none of its operands: D, A, B, C, transpose_A, transpose_B, alpha, beta
     Tx.warp.fma(B, B, 2.0)
 #   ^^^^^^^^^^^^^^^^^^^^^^ error[TW2006]: Tx.warp.fma needs 'bias'
+#   hint: its operands are dst, src, scale, bias
     Tx.warp.zero()
 #   ^^^^^^^^^^^^^^ error[TW2006]: Tx.warp.zero needs 'dst'
+#   hint: its operands are dst, src
     Tx.warp.exp(B, B, 1.0, 2.0, 3.0)
 #                               ^^^ error[TW2006]: Tx.warp.exp takes 4 operands, 5 are given
     Tx.warp.sum(B, B, -1, axes=0)
 #                              ^ error[TW2006]: Tx.warp.sum is given 'axes' twice
     Tx.warp.binary_reduce(B, B, B, B, "add")
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2006]: Tx.warp.binary_reduce needs 'reduce_op'
+#   hint: its operands are binary_output, reduce_output, in1, in2, binary_op, reduce_op, reduce_axes
 
 #--- what is written is kept  [print]
 from tvm.script import tirx as T

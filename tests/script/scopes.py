@@ -190,6 +190,7 @@ def k(A: T.Buffer((32, 64), "float16"), B: T.Buffer((32, 64), "float32")):
     s = T.alloc_shared((32, 64), "float16")
     Tx.copy(s)
 #   ^^^^^^^^^^ error[TW2006]: Tx.copy needs 'src'
+#   hint: its operands are dst, src
     Tx.copy(s, A, B)
 #                 ^ error[TW2006]: Tx.copy takes 2 operands, 3 are given
     Tx.copy(s, 1.0)

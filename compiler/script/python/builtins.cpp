@@ -654,9 +654,13 @@ Value py_print(Interpreter& in, const Arguments& args, Value) {
     if (!runtime) continue;
     std::string what(in.written(args.at(i)));
     if (what.empty() || what.find('\n') != what.npos) what = "...";
-    in.warn(code::kPrinted, args.call, "print() runs while the kernel is built, and prints no value of the running one",
-            "write " + intrinsics::say(intrinsics::row_of("printf"), in.dialect()) + "(\"" + what + " = %d\\n\", " +
-                what + ")");
+    const std::string type = v.is_expr() ? ir::dtype_name(v.as_expr()->dtype) : std::string();
+    const bool fraction = type.starts_with("float") || type.starts_with("bfloat");
+    const std::string format = fraction ? " = %f\\n\", " : type == "int64" ? " = %lld\\n\", " : " = %d\\n\", ";
+    const std::string shown = fraction && type != "float32" && type != "float64" ? "T.float32(" + what + ")" : what;
+    in.warn(
+        code::kPrinted, args.call, "print() runs while the kernel is built, and prints no value of the running one",
+        "write " + intrinsics::say(intrinsics::row_of("printf"), in.dialect()) + "(\"" + what + format + shown + ")");
     break;
   }
   return Value::none();

@@ -258,17 +258,18 @@ class TileCallMaker {
     return true;
   }
 
-  // Where an operand is missing: the keywords that name none. They may be meant for a variant, or for the operand.
+  // Where an operand is missing: the keywords that name none. They may be meant for a variant, or for the operand. Else
+  // the operands that there are.
   std::string strangers() const {
     std::string given, operands;
     for (const Keyword& k : args_.keywords) {
       const bool read = k.name == "dispatch" || k.name == "workspace" || row_.find_operand(k.name) < operands_.size();
       if (!read) given += (given.empty() ? "'" : ", '") + std::string(k.name) + "'";
     }
-    if (given.empty()) return {};
     for (const ir::PrimitiveOperand& o : row_.operands) {
       operands += (operands.empty() ? "" : ", ") + std::string(o.name);
     }
+    if (given.empty()) return "its operands are " + operands;
     return given + (given.contains(',') ? " are" : " is") + " none of its operands: " + operands;
   }
 

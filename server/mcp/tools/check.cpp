@@ -24,6 +24,8 @@ Next next_of(const Question& question, const std::vector<Item>& findings, std::s
     return {"fix", std::move(arguments), "the first finding has a fix"};
   }
   const std::string code = first["code"].get<std::string>();
+  const bool of_words = code.starts_with("TW20") || code.starts_with("TW21") || code.starts_with("TW22");
+  if (of_words && first.contains("hint")) return {"fix", path, "shows the edits that hold where they are tried"};
   if (code.starts_with("TW31") && first.contains("line")) {
     Json arguments = path;
     arguments["line"] = first["line"];

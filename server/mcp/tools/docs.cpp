@@ -21,11 +21,14 @@ Answer topics() {
   return out;
 }
 
+Item item_of(const handbook::Example& e) {
+  const std::string topic = "example:" + std::string(e.name);
+  return {{{"topic", topic}, {"title", e.summary}}, topic + ": " + std::string(e.summary)};
+}
+
 Answer examples() {
   Answer out;
-  for (const handbook::Example& e : handbook::examples())
-    out.items.push_back({{{"topic", "example:" + std::string(e.name)}, {"title", e.summary}},
-                         "example:" + std::string(e.name) + ": " + std::string(e.summary)});
+  for (const handbook::Example& e : handbook::examples()) out.items.push_back(item_of(e));
   out.summary = counted(out.items.size(), "example");
   out.list = "topics";
   out.next = {"docs", {{"topic", "example:gemm_hopper"}}, "the text of an example; other tools take it as path"};
@@ -34,17 +37,20 @@ Answer examples() {
 
 Answer found(const std::string& words) {
   Answer out;
+  if (const handbook::Example* named = handbook::find_example(words)) out.items.push_back(item_of(*named));
   for (const handbook::Hit& hit : handbook::search(words, kMostHits))
     out.items.push_back({{{"topic", hit.page->name}, {"section", hit.heading}, {"line", clipped(hit.line, 160)}},
                          hit.page->name + ", " + std::string(hit.heading) + ": " + clipped(hit.line, 160)});
-  out.summary = counted(out.items.size(), "section") + " with these words";
+  out.summary = counted(out.items.size(), "place") + " with these words";
   out.list = "topics";
   out.quotes = {"topics"};
   if (out.items.empty()) {
     out.next = {"docs", Json::object(), "lists the topics"};
   } else {
     const Json& first = out.items.front().json;
-    out.next = {"docs", {{"topic", first["topic"]}, {"section", first["section"]}}, "the first section found"};
+    Json next{{"topic", first["topic"]}};
+    if (first.contains("section")) next["section"] = first["section"];
+    out.next = {"docs", std::move(next), "the first that was found"};
   }
   return out;
 }
@@ -92,21 +98,26 @@ Result page(const handbook::Page& page, const std::string& wanted) {
   return out;
 }
 
+Answer text_of(const handbook::Example& example) {
+  const std::string topic = "example:" + std::string(example.name);
+  Answer out;
+  out.head = {{"topic", topic}};
+  out.summary = topic + ": " + std::string(example.summary);
+  add_lines(out, "text", example.text);
+  out.next = {"explain", {{"path", topic}}, "what its tile primitives become"};
+  return out;
+}
+
 Result docs(const Question& question) {
   const std::string topic = question.arguments.text("topic"), words = question.arguments.text("search");
   if (!words.empty()) return found(words);
   if (topic.empty()) return topics();
   if (topic == "examples") return examples();
-  if (topic.starts_with(kExample)) {
-    const handbook::Example* example = handbook::find_example(std::string_view(topic).substr(kExample.size()));
-    if (!example) return std::unexpected("there is no such example: the topic 'examples' lists them");
-    Answer out;
-    out.head = {{"topic", topic}};
-    out.summary = topic + ": " + std::string(example->summary);
-    add_lines(out, "text", example->text);
-    out.next = {"explain", {{"path", topic}}, "what its tile primitives become"};
-    return out;
-  }
+  const bool prefixed = topic.starts_with(kExample);
+  const std::string_view name = std::string_view(topic).substr(prefixed ? kExample.size() : 0);
+  const handbook::Example* example = handbook::find_example(name);
+  if (example && (prefixed || !handbook::find_page(topic))) return text_of(*example);
+  if (prefixed) return std::unexpected("there is no such example: the topic 'examples' lists them");
   if (const handbook::Page* found_page = handbook::find_page(topic))
     return page(*found_page, question.arguments.text("section"));
   return std::unexpected("there is no topic '" + clipped(topic, 60) +

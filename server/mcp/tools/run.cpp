@@ -26,7 +26,8 @@ Result run(const Question& question) {
               {"verdict", verdict}};
   if (answer->report.timing) out.head["median_us"] = answer->report.timing->cold.median;
   out.summary = answer->report.entry + ": " + verdict;
-  add_lines(out, "report", render::run_text(*answer, {}));
+  const std::string told = render::run_text(*answer, {});
+  add_lines(out, "report", told);
   const Json path{{"path", question.script.shown}, {"entry", answer->report.entry}};
   if (verdict == "failed") {
     const std::size_t colon = place.rfind(':');
@@ -37,6 +38,10 @@ Result run(const Question& question) {
   } else if (verdict == "verified" || verdict == "partial") {
     out.next = {
         "simulate", {{"path", question.script.shown}}, "the result is right; this looks for races and deadlocks"};
+  } else if (verdict == "unverified" && told.find("is not computed here") != told.npos) {
+    out.next = {"simulate", path,
+                "its reference is code in Python, which `tilewright run " + question.script.shown +
+                    "` on a command line executes; this looks for races and deadlocks"};
   } else if (verdict == "unverified") {
     out.next = {"docs", {{"topic", "running"}}, "nothing was expected: says how a reference is given"};
   } else {

@@ -1,6 +1,8 @@
 """Made by packaging/script_stubs.py of Tilewright's tables; do not edit."""
 from typing import Any
 
+from tvm.script.tirx.tile import _Scope
+
 class _T_cuda:
     def any_sync(self, mask: Any, pred: Any, **_: Any) -> Any:
         """Non-zero in all lanes of the mask when the predicate holds in any of them."""
@@ -1200,7 +1202,7 @@ def ceil(x: Any, **_: Any) -> Any:
 def ceildiv(a: Any, b: Any, **_: Any) -> Any:
     """Division that rounds up."""
     ...
-cluster: Any
+cluster: _Scope
 """Tile primitives issued by a cluster."""
 def cluster_id(extents: Any = ..., preferred: Any = ..., **_: Any) -> Any:
     """The index of the cluster in the grid."""
@@ -1224,7 +1226,7 @@ def cos(x: Any, **_: Any) -> Any:
 def cosh(x: Any, **_: Any) -> Any:
     """The hyperbolic cosine."""
     ...
-cta: Any
+cta: _Scope
 """Tile primitives issued by a CTA together."""
 def cta_id(extents: Any = ..., preferred: Any = ..., **_: Any) -> Any:
     """The index of the CTA in the grid, one variable a dimension."""
@@ -1618,8 +1620,7 @@ def thread_id_in_wg(extents: Any = ..., preferred: Any = ..., **_: Any) -> Any:
 def thread_return(*args: Any, **kwargs: Any) -> Any:
     """Ends this thread."""
     ...
-tile: Any
-"""The tile primitives, also known as Tx."""
+from tvm.script.tirx import tile as tile
 def tmem(shape: Any, dtype: Any = ..., data: Any = ..., strides: Any = ..., elem_offset: Any = ..., byte_offset: Any = ..., scope: Any = ..., align: Any = ..., offset_factor: Any = ..., buffer_type: Any = ..., axis_separators: Any = ..., layout: Any = ..., allocated_addr: Any = ..., annotations: Any = ..., **_: Any) -> Any:
     """Allocates a buffer in tensor memory."""
     ...
@@ -1725,7 +1726,7 @@ def var(dtype: Any, storage_scope: Any = ..., **_: Any) -> Any:
 def vectorized(start: Any, stop: Any = ..., annotations: Any = ..., step: Any = ..., **_: Any) -> Any:
     """A loop whose iterations are the lanes of a vector access."""
     ...
-warp: Any
+warp: _Scope
 """Tile primitives issued by a warp together."""
 def warp_id(extents: Any = ..., preferred: Any = ..., **_: Any) -> Any:
     """The index of the warp in its CTA."""
@@ -1733,12 +1734,12 @@ def warp_id(extents: Any = ..., preferred: Any = ..., **_: Any) -> Any:
 def warp_id_in_wg(extents: Any = ..., preferred: Any = ..., **_: Any) -> Any:
     """The index of the warp in its warpgroup."""
     ...
-warpgroup: Any
+warpgroup: _Scope
 """Tile primitives issued by a warpgroup together."""
 def warpgroup_id(extents: Any = ..., preferred: Any = ..., **_: Any) -> Any:
     """The index of the warpgroup in its CTA."""
     ...
-wg: Any
+wg: _Scope
 """Tile primitives issued by a warpgroup together."""
 def wg_reg_tile(n: Any, dtype: Any = ..., **_: Any) -> Any:
     """A register tile of a warpgroup: 128 rows, one a thread, n columns."""

@@ -1,6 +1,99 @@
 """Made by packaging/script_stubs.py of Tilewright's tables; do not edit."""
 from typing import Any
 
+class _Scope:
+    def add(self, dst: Any, src1: Any, src2: Any, **_: Any) -> Any:
+        """Adds element by element."""
+        ...
+    def binary_chain(self, output: Any, data: Any, operand0: Any, operand1: Any, op0: Any, op1: Any, reverse1: Any = ..., **_: Any) -> Any:
+        """Two operations in a row, element by element: op1(op0(data, operand0), operand1)."""
+        ...
+    def binary_reduce(self, binary_output: Any, reduce_output: Any, in1: Any, in2: Any, binary_op: Any, reduce_op: Any, reduce_axes: Any = ..., **_: Any) -> Any:
+        """An operation of two tiles, element by element, and the reduction of its result along axes."""
+        ...
+    def cast(self, dst: Any, src: Any, **_: Any) -> Any:
+        """Converts each element."""
+        ...
+    def copy(self, dst: Any, src: Any, **_: Any) -> Any:
+        """Copies a tile; when it returns, the copy is done for the threads that issued it."""
+        ...
+    def copy_async(self, dst: Any, src: Any, **_: Any) -> Any:
+        """Starts copying a tile; the script waits for it."""
+        ...
+    def exp(self, dst: Any, src: Any = ..., bias: Any = ..., scale: Any = ..., **_: Any) -> Any:
+        """The exponential of each element."""
+        ...
+    def exp2(self, dst: Any, src: Any = ..., bias: Any = ..., scale: Any = ..., **_: Any) -> Any:
+        """Two to the power of each element."""
+        ...
+    def fdiv(self, dst: Any, src1: Any, src2: Any, **_: Any) -> Any:
+        """Divides element by element."""
+        ...
+    def fill(self, dst: Any, value: Any, **_: Any) -> Any:
+        """Fills a tile with a value."""
+        ...
+    def fma(self, dst: Any, src: Any, scale: Any, bias: Any, **_: Any) -> Any:
+        """src * scale + bias."""
+        ...
+    def gemm(self, D: Any, A: Any, B: Any, C: Any, transpose_A: Any = ..., transpose_B: Any = ..., alpha: Any = ..., beta: Any = ..., **_: Any) -> Any:
+        """D = alpha * A B + beta * C"""
+        ...
+    def gemm_async(self, C: Any, A: Any, B: Any, SFA: Any = ..., SFB: Any = ..., transA: Any = ..., transB: Any = ..., accum: Any = ..., **_: Any) -> Any:
+        """Starts a matrix product; the script waits for it."""
+        ...
+    def log2(self, dst: Any, src: Any = ..., bias: Any = ..., scale: Any = ..., **_: Any) -> Any:
+        """The logarithm to base 2 of each element."""
+        ...
+    def max(self, dst: Any, src: Any, axes: Any = ..., accum: Any = ..., **_: Any) -> Any:
+        """The largest element along axes."""
+        ...
+    def maximum(self, dst: Any, src1: Any, src2: Any, **_: Any) -> Any:
+        """The larger of two tiles, element by element."""
+        ...
+    def memset(self, dst: Any, value: Any, **_: Any) -> Any:
+        """Fills a tile with a value."""
+        ...
+    def min(self, dst: Any, src: Any, axes: Any = ..., accum: Any = ..., **_: Any) -> Any:
+        """The smallest element along axes."""
+        ...
+    def minimum(self, dst: Any, src1: Any, src2: Any, **_: Any) -> Any:
+        """The smaller of two tiles, element by element."""
+        ...
+    def mul(self, dst: Any, src1: Any, src2: Any, **_: Any) -> Any:
+        """Multiplies element by element."""
+        ...
+    def permute_layout(self, dst: Any, src: Any, **_: Any) -> Any:
+        """Moves a tile into another layout."""
+        ...
+    def reciprocal(self, dst: Any, src: Any = ..., **_: Any) -> Any:
+        """One over each element."""
+        ...
+    def reduce_negate(self, output: Any, input: Any, reduce_op: Any, reduce_axes: Any = ..., accum: Any = ..., **_: Any) -> Any:
+        """The negative of a reduction along axes."""
+        ...
+    def select(self, dst: Any, true_value: Any, false_value: Any, pred: Any, **_: Any) -> Any:
+        """Chooses element by element."""
+        ...
+    def silu(self, dst: Any, src: Any, **_: Any) -> Any:
+        """x * sigmoid(x) of each element."""
+        ...
+    def sqrt(self, dst: Any, src: Any = ..., bias: Any = ..., scale: Any = ..., **_: Any) -> Any:
+        """The square root of each element."""
+        ...
+    def sub(self, dst: Any, src1: Any, src2: Any, **_: Any) -> Any:
+        """Subtracts element by element."""
+        ...
+    def sum(self, dst: Any, src: Any, axes: Any = ..., accum: Any = ..., **_: Any) -> Any:
+        """Sums along axes."""
+        ...
+    def unary_reduce(self, unary_output: Any, reduce_output: Any, input: Any, unary_op: Any, reduce_op: Any, bias: Any = ..., scale: Any = ..., reduce_axes: Any = ..., **_: Any) -> Any:
+        """An operation on each element, and the reduction of its result along axes."""
+        ...
+    def zero(self, dst: Any, src: Any = ..., **_: Any) -> Any:
+        """Fills a tile with zeros."""
+        ...
+    def __getattr__(self, name: str) -> Any: ...
+
 def add(dst: Any, src1: Any, src2: Any, **_: Any) -> Any:
     """Adds element by element."""
     ...
@@ -13,7 +106,7 @@ def binary_reduce(binary_output: Any, reduce_output: Any, in1: Any, in2: Any, bi
 def cast(dst: Any, src: Any, **_: Any) -> Any:
     """Converts each element."""
     ...
-cluster: Any
+cluster: _Scope
 """Issued by a cluster."""
 def copy(dst: Any, src: Any, **_: Any) -> Any:
     """Copies a tile; when it returns, the copy is done for the threads that issued it."""
@@ -21,7 +114,7 @@ def copy(dst: Any, src: Any, **_: Any) -> Any:
 def copy_async(dst: Any, src: Any, **_: Any) -> Any:
     """Starts copying a tile; the script waits for it."""
     ...
-cta: Any
+cta: _Scope
 """Issued by a CTA together."""
 def exp(dst: Any, src: Any = ..., bias: Any = ..., scale: Any = ..., **_: Any) -> Any:
     """The exponential of each element."""
@@ -94,11 +187,11 @@ thread: Any
 def unary_reduce(unary_output: Any, reduce_output: Any, input: Any, unary_op: Any, reduce_op: Any, bias: Any = ..., scale: Any = ..., reduce_axes: Any = ..., **_: Any) -> Any:
     """An operation on each element, and the reduction of its result along axes."""
     ...
-warp: Any
+warp: _Scope
 """Issued by a warp together."""
-warpgroup: Any
+warpgroup: _Scope
 """Issued by a warpgroup together."""
-wg: Any
+wg: _Scope
 """Issued by a warpgroup together."""
 def zero(dst: Any, src: Any = ..., **_: Any) -> Any:
     """Fills a tile with zeros."""
