@@ -577,6 +577,13 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
   if (Class* cls = object.as<Class>()) {
     if (is_of_prelude(cls->scope)) reuse_.touch_prelude();
     heap_.count(64 + name.size());
+    const Scope::Binding* own = cls->is_enum && cls->scope ? cls->scope->find(name) : nullptr;
+    const Instance* member = own ? own->value.as<Instance>() : nullptr;
+    if (member && member->cls == cls) {
+      fail(code::kAttribute, span,
+           "cannot assign to member '" + std::string(name) + "' of the enum '" + cls->name + "'", {}, "AttributeError");
+      return !certainly().is_error();
+    }
     if (cls->scope) cls->scope->set(keep(name), value);
     return true;
   }

@@ -133,7 +133,9 @@ Value compare_order(Interpreter& in, Operator op, Value a, Value b, text::Span s
     if (!in.charge_text(std::min(x->text.size(), y->text.size()), span)) return Value::error();
     return ordered(op, x->text.compare(y->text));
   }
-  if (auto *x = sequence_items(a), *y = sequence_items(b); x && y) return compare_sequences(in, op, *x, *y, span);
+  const bool alike = a.is_object() && b.is_object() && a.o->type == b.o->type;  // a list has no order with a tuple
+  if (auto *x = sequence_items(a), *y = sequence_items(b); x && y && alike)
+    return compare_sequences(in, op, *x, *y, span);
   if (Set* x = a.as<Set>(), *y = b.as<Set>(); x && y) return compare_sets(in, op, x, y);
   return undefined_between(in, op, a, b, span);
 }

@@ -264,15 +264,18 @@ Value Interpreter::define_function(const syntax::FunctionDef* def, Scope* scope)
   return apply_decorators(def->decorators, Value::object(f), scope);
 }
 
-// `@X.prim_func`, `@X.kernel`, `@kernel`; `@nki.jit`, which is Trainium's; any decorator of a function with an
-// `X.Buffer`. Other packages have a `jit` of their own.
+// `@X.prim_func`, `@X.kernel`, `@kernel`; `@nki.jit`, which is Trainium's, and that of others who write GPU kernels;
+// any decorator of a function with an `X.Buffer`. Other packages have a `jit` of their own.
 static bool is_kernel_decorator(const syntax::Node* node, const syntax::FunctionDef& def) {
   if (auto* c = syntax::as<syntax::Call>(node)) node = c->function;
   auto* made = syntax::as<syntax::Attribute>(node);
   auto* package = syntax::as<syntax::NameRef>(made ? made->object : nullptr);
   auto* bare = syntax::as<syntax::NameRef>(node);
   const std::string_view name = made ? made->name.text : bare ? bare->name.text : std::string_view();
-  if (name == "prim_func" || name == "kernel" || (name == "jit" && package && package->name.text == "nki")) return true;
+  constexpr std::string_view kOfKernels[] = {"nki", "triton", "gluon", "cuda", "tilelang"};
+  const bool jits =
+      name == "jit" && package && std::ranges::find(kOfKernels, package->name.text) != std::end(kOfKernels);
+  if (name == "prim_func" || name == "kernel" || jits) return true;
   return std::ranges::any_of(def.params, [](const syntax::Parameter& p) {
     auto* c = syntax::as<syntax::Call>(p.annotation);
     auto* a = syntax::as<syntax::Attribute>(c ? c->function : nullptr);

@@ -299,7 +299,10 @@ class Guesses {
   void insertions() {
     std::vector<SyncLines> lines = lines_of_hint(finding_.hint);
     const std::size_t hinted = lines.size();
+    const bool clusters = text_.find("cluster") != text_.npos;
     for (SyncLines& l : usual_lines(finding_.code, release_)) {
+      if (!clusters && std::ranges::any_of(l, [](const std::string& s) { return s.find("cluster_sync") != s.npos; }))
+        continue;
       if (std::ranges::find(lines, l) == lines.end()) lines.push_back(std::move(l));
     }
     const std::vector<RankedLines> barriers = barrier_lines(text_, lines_, near_, finding_.message, release_);

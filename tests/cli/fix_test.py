@@ -63,6 +63,25 @@ def counts(X: T.Buffer((4, 128), "int32"), H: T.Buffer((64,), "int32")):
     if tx < 64:
         H[tx] = H[tx] + local[tx]
 """
+# A barrier of the CTA that one half of it comes to.
+HALF = """\
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def halves(A: T.Buffer((2, 128), "float32"), B: T.Buffer((2, 128), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    wg = T.warpgroup_id([2])
+    tid = T.thread_id_in_wg([128])
+    s = T.alloc_shared((2, 128), "float32")
+    s[wg, tid] = A[wg, tid]
+    if wg == 0:
+        T.cuda.cta_sync()
+    B[wg, tid] = s[wg, 127 - tid]
+    T.cuda.cta_sync()
+    B[wg, tid] = B[wg, tid] + s[1 - wg, tid]
+"""
 STAGED = """\
 # tilewright: dialect {release}
 from tvm.script import tirx as T
@@ -206,6 +225,12 @@ class Fix(Case):
             self.assertTrue(answer["diagnostics"])
             for finding in answer["diagnostics"]:
                 self.assertNotIn("fixes", finding)
+
+    def test_no_barrier_of_clusters_without_clusters(self):
+        answer = self.expect(1, "check", "--simulate", "--json", self.file("kernel.py", HALF)).json
+        self.assertTrue(any(finding["code"] == "TW5020" for finding in answer["diagnostics"]))
+        titles = [fix["title"] for finding in answer["diagnostics"] for fix in finding.get("fixes", [])]
+        self.assertFalse([title for title in titles if "cluster" in title])
 
     def test_the_severity_of_the_project_holds(self):
         self.file("tilewright.toml", '[severity]\nTW2301 = "off"\n')

@@ -402,3 +402,30 @@ def get_kernel(**config):
     return k
 
 CONFIGS = [{"kind": "copy"}]
+
+#--- kernels of other packages are not checked, and that is said
+import jax
+import tilelang
+import triton
+import triton.language as tl
+from numba import cuda
+
+@triton.jit
+# @1:2-1:12 information[TW2119]: add is not checked: triton.jit is not known here, it comes from the module 'triton'
+def add(x_ptr, o_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(o_ptr + offs, tl.load(x_ptr + offs, mask=offs < n), mask=offs < n)
+
+@cuda.jit
+# @1:2-1:10 information[TW2119]: copy is not checked: cuda.jit is not known here, it comes from the module 'numba'
+def copy(a, b):
+    b[cuda.grid(1)] = a[cuda.grid(1)]
+
+@tilelang.jit(out_idx=[-1])
+# @1:2-1:28 information[TW2119]: matmul is not checked: tilelang.jit is not known here, it comes from the module 'tilelang'
+def matmul(M):
+    return M
+
+@jax.jit
+def plain(x):
+    return x

@@ -65,6 +65,10 @@ Failure check_width(const Intrinsic& row, std::span<const ir::Expr> args, ir::Ta
   return first_of(check_power_of_two(a, "width", 2, 32), check_power_of_two(a, "num_warps", 1, 32));
 }
 
+Failure check_bar_no(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
+  return check_range(Arguments(row, args), "bar_no", 0, 15);
+}
+
 constexpr Intrinsic kRows[] = {
     row<"">("C1", "cuda.cta_sync", Meaning::CtaSync)
         .effects<"meets cta acq_rel.cta; by cta">()
@@ -77,6 +81,7 @@ constexpr Intrinsic kRows[] = {
         .says("All lanes of the warp meet; their earlier writes are visible to each other."),
     row<"bar_no: i32">("C3", "cuda.warpgroup_sync", Meaning::WarpgroupSync)
         .effects<"meets barrier bar_no[128] acq_rel.cta; by warp">()
+        .check(check_bar_no)
         .ptx("bar.sync {bar_no}, 128;")
         .says("The 128 threads of a warpgroup meet at the named barrier of this number."),
     row<"">("C4", "cuda.cluster_sync", Meaning::ClusterSync)

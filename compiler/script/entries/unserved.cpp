@@ -5,6 +5,11 @@
 #include "compiler/syntax/run_comment.h"
 
 namespace tilewright::script {
+namespace {
+
+constexpr std::string_view kOtherPackages[] = {"triton", "gluon", "cuda", "tilelang"};
+
+}  // namespace
 
 void EntryFinder::open() {
   for (Jit* jit : open_jits_) {
@@ -55,6 +60,11 @@ void EntryFinder::unread() {
     const syntax::Node* node = u.decorator;
     if (auto* call = syntax::as<syntax::Call>(node)) node = call->function;
     std::string decorator(u.function->keep->text.substr(node->at.begin, node->at.end - node->at.begin));
+    // Beside kernels of ours those of another package are what they are compared with.
+    const std::string_view package = std::string_view(decorator).substr(0, decorator.find('.'));
+    const bool other = std::ranges::find(kOtherPackages, package) != std::end(kOtherPackages);
+    const bool of_tvm = e_.tree->source()->text().find("tvm") != std::string_view::npos;
+    if (other && (package == "tilelang" ? of_tvm : tile_script_)) continue;  // its kernels are `prim_func`s, too
     if (u.conditional) decorator = u.why;
     auto said = std::ranges::find(all, decorator, &Said::decorator);
     if (said == all.end()) {

@@ -290,6 +290,21 @@ bool is_named_instance(Value v, std::string_view name) {
   return false;
 }
 
+bool is_protocol(const Class* cls) {
+  return std::ranges::any_of(cls->bases, [](const Class* c) { return is_marker(c) && c->name == "Protocol"; });
+}
+
+// typing.runtime_checkable: an object with all members of the protocol is an instance of it.
+bool has_members(Interpreter& in, Value v, const Class* protocol) {
+  Instance* instance = v.as<Instance>();
+  if (!instance) in.assume();  // what Python's own types have is not asked
+  auto has = [&](std::string_view name) { return instance && (instance->find(name) || instance->cls->find(name)); };
+  const auto& bindings = protocol->scope->bindings;
+  return std::ranges::all_of(protocol->fields, has) && std::ranges::all_of(bindings, [&](const Scope::Binding& b) {
+           return (b.name.starts_with('_') && !b.value.as<Function>()) || has(b.name);
+         });
+}
+
 bool is_instance_within(Interpreter& in, Value v, Value classinfo, int depth) {
   if (depth > 32) return false;
   if (classinfo.is_opaque() || classinfo.is_poison()) in.assume();
@@ -307,6 +322,7 @@ bool is_instance_within(Interpreter& in, Value v, Value classinfo, int depth) {
       if (auto answer = is_abstract_instance(in, v, cls->name)) return *answer;
     }
     if (is_subclass(type_of(in, v), cls)) return true;
+    if (is_protocol(cls)) return has_members(in, v, cls);
     // Mixed-in types are no bases here (enums.cpp, named_tuples.cpp): a base with a constructor would shadow the class'
     // own.
     Instance* instance = v.as<Instance>();

@@ -190,7 +190,10 @@ Register Compiler::convert(DataType to, DataType from, Register r) {
 Registers Compiler::load(const Load* e) {
   if (is_register(e->buffer)) {
     Register r = scalars_.at(e->buffer->data)[0];
-    if (!assigned_.contains(e->buffer->data)) emit({Op::CheckDefined, e->dtype, r});
+    if (!assigned_.contains(e->buffer->data)) {
+      program_.sites.emplace_back().text = e->buffer->name;  // for what is said of it
+      emit({Op::CheckDefined, e->dtype, r, 0, static_cast<Register>(program_.sites.size() - 1)});
+    }
     return scalars_.at(e->buffer->data);
   }
   std::uint32_t at = access(e->buffer);

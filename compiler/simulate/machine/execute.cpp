@@ -516,7 +516,10 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
       case Op::CheckDefined:
         if (options_.uninitialised_reads && !t.defined[i.dst]) {
           t.pc = pc;
-          carry(t, i.dst, undefined_at(t, 0, [] { return std::string("a scalar is read"); }));
+          carry(t, i.dst, undefined_at(t, 0, [&] {
+                  const std::string name(program_.sites[i.b].text);
+                  return (name.empty() ? "a scalar" : "`" + name + "`") + " is read";
+                }));
           if (changes(pc + 1)) return true;
         }
         break;

@@ -156,6 +156,15 @@ bool Scheduler::complete_named(std::uint32_t cta) {
     const Lanes all = lanes_at(*first);
     if (all == Lanes::Apart) continue;
     if (all == Lanes::Ended) tell_ended_lanes(*first);
+    if (const auto number = static_cast<std::int64_t>(first->registers[m_.site_of(*first).args[0]]);
+        number < 0 || number > 15) {
+      m_.finding(
+          code::kRefused, Severity::Error,
+          "a CTA has the named barriers 0 to 15, and this is number " + std::to_string(number) + " (PTX ISA 9.7.13.1)",
+          &*first);
+      m_.stopped_ = true;
+      return true;
+    }
     if (const std::int64_t wanted = wanted_at(*first);
         !counts_all(m_.site_of(*first)) && (wanted < 32 || wanted % 32 != 0)) {
       m_.finding(code::kRefused, Severity::Error,
