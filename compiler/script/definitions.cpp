@@ -3,10 +3,12 @@
 #include <unordered_set>
 
 #include "compiler/script/aliases.h"
+#include "compiler/script/class_scope.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/python/python.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/surface.h"
+#include "compiler/syntax/effects.h"
 
 namespace tilewright::script {
 
@@ -386,6 +388,7 @@ void end_class_body(Interpreter& in, Class* cls) {
     scope->erase({b.name, b.hash, {}});
   }
   scope->erase({kClassItself, syntax::hash_name(kClassItself), {}});
+  scope->erase({kBoundInClass, syntax::hash_name(kBoundInClass), {}});
 }
 
 }  // namespace
@@ -434,6 +437,13 @@ Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
   cls->scope->parent = scope;
   hold(scope);
   cls->scope->set(kClassItself, Value::object(cls));
+  if (scope->parent) {  // within a function, whose names it does not see under a name that it binds
+    std::vector<Value> bound;
+    for (const syntax::Name& name : syntax::effects_of(def->body).bound)
+      bound.push_back(string(std::string(name.text)));
+    if (!charge(bound.size(), name)) return Value::error();
+    cls->scope->set(kBoundInClass, tuple(std::move(bound)));
+  }
   Flow flow = exec_host(def->body, cls->scope);
   if (flow == Flow::Error) return Value::error();
   for (auto& b : cls->scope->bindings) {
