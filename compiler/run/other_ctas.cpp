@@ -23,6 +23,7 @@ constexpr std::int64_t kMostBits = std::int64_t{1} << 34;  // of a tensor whose 
 constexpr std::int64_t kFar = std::int64_t{1} << 40;
 constexpr std::size_t kMostTerms = 8;  // of a sum, each less than a sixteenth of what 64 bits hold
 constexpr std::uint64_t kPoll = 1u << 10;
+constexpr const char* kOtherBranch = "CTAs that take another branch were not run";
 
 class Others {
  public:
@@ -41,8 +42,7 @@ class Others {
   OtherCtas answer() {
     std::string why = why_not();
     if (why.empty() && !wanted_.empty()) {
-      why =
-          wants_class_ ? "CTAs that take another branch were not run" : "an access of another CTA may leave its tensor";
+      why = wants_class_ ? kOtherBranch : "an access of another CTA may leave its tensor";
       return {std::move(why), std::vector<std::uint64_t>(wanted_.begin(), wanted_.end())};
     }
     return {std::move(why), {}};
@@ -200,7 +200,7 @@ class Others {
       if (!was_run_.insert(class_[n]).second) continue;
       wants_class_ = true;
       wanted_.insert(n);
-      if (wanted_.size() > kMostWanted) return fail("CTAs that take another branch were not run");
+      if (wanted_.size() > kMostWanted) return fail(kOtherBranch);
     }
     return true;
   }
@@ -472,7 +472,8 @@ OtherCtas other_ctas(const lower::LoweredKernel& kernel, const Bound& bound, std
     const CtaUse use(kernel, bound, by_rounds);
     if (by_rounds && (!use.unknown().empty() || use.trips().empty())) return out;
     OtherCtas now = use.unknown().empty() ? Others(use, bound, run, stop).answer() : OtherCtas{use.unknown(), {}};
-    out = std::move(now);
+    // Of a loop by rounds each CTA takes its own way where rounds are not told apart; what else they show is more.
+    if (!by_rounds || now.differ.empty() || !now.worth_run.empty() || out.differ == kOtherBranch) out = std::move(now);
     if (out.differ.empty() || !out.worth_run.empty() || stop.stop_requested()) return out;
   }
   return out;

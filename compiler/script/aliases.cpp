@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "compiler/script/instance_names.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/worlds.h"
 #include "compiler/syntax/effects.h"
@@ -240,6 +241,7 @@ bool Interpreter::lose(Value v, const char* why) {
     if (auto* native = dynamic_cast<Native*>(o)) look(native->self);
     if (auto* dict = dynamic_cast<Dict*>(o); dict && dict->owner) look(Value::object(dict->owner));
     if (may_change(o)) changes(o);
+    if (instance && may_change(o)) lose_names(*this, instance, why);
   }
   return true;
 }

@@ -3,6 +3,7 @@
 
 #include "compiler/script/aliases.h"
 #include "compiler/script/foreign.h"
+#include "compiler/script/instance_names.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/python/methods.h"
 #include "compiler/script/python/support.h"
@@ -297,15 +298,13 @@ Value Interpreter::attribute_of_instance(Instance* instance, std::string_view na
   if (Value* own = instance->find(name)) return *own;
   if (in_class) {
     Value v = bind(*this, *in_class, object, instance->cls, span);
-    if (Property* p = in_class->as<Property>(); p && p->cached && !v.is_error()) instance->set(name, v);
+    if (Property* p = in_class->as<Property>(); p && p->cached && !v.is_error())
+      set_in_instance(*this, instance, name, v);
     return v;
   }
   if (name == "__class__") return Value::object(instance->cls);
   if (name == "__dict__") {
-    Dict* d = make<Dict>();
-    for (auto& [key, value] : instance->attributes) dict_set(d, string(key), value);
-    d->owner = instance;
-    return Value::object(d);
+    return Value::object(names_of(*this, instance));
   }
   Value result;
   if (python_attribute(*this, object, name, &result)) return result;
@@ -570,7 +569,7 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
     }
     if (!takes_attribute(*this, instance->cls, name, span)) return false;
     if (instance->attributes.size() > 64 && !charge(instance->attributes.size(), span)) return false;
-    instance->set(keep(name), value);
+    set_in_instance(*this, instance, keep(name), value);
     heap_.count(64 + name.size());
     return true;
   }

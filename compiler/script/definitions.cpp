@@ -3,11 +3,13 @@
 #include <unordered_set>
 
 #include "compiler/script/aliases.h"
+#include "compiler/script/class_scope.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/python/enums.h"
 #include "compiler/script/python/python.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/surface.h"
+#include "compiler/syntax/effects.h"
 
 namespace tilewright::script {
 
@@ -390,6 +392,7 @@ void end_class_body(Interpreter& in, Class* cls) {
     scope->erase({b.name, b.hash, {}});
   }
   scope->erase({kClassItself, syntax::hash_name(kClassItself), {}});
+  scope->erase({kBoundInClass, syntax::hash_name(kBoundInClass), {}});
 }
 
 }  // namespace
@@ -439,6 +442,13 @@ Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
   cls->scope->parent = scope;
   hold(scope);
   cls->scope->set(kClassItself, Value::object(cls));
+  if (scope->parent) {  // within a function, whose names it does not see under a name that it binds
+    std::vector<Value> bound;
+    for (const syntax::Name& name : syntax::effects_of(def->body).bound)
+      bound.push_back(string(std::string(name.text)));
+    if (!charge(bound.size(), name)) return Value::error();
+    cls->scope->set(kBoundInClass, tuple(std::move(bound)));
+  }
   Flow flow = Flow::Normal;
   for (std::size_t i = 0; cls->is_enum && i < def->body.size() && flow == Flow::Normal; ++i) {
     flow = exec_host(def->body.subspan(i, 1), cls->scope);

@@ -1,6 +1,7 @@
 // Host mode: `del`.
 #include <algorithm>
 
+#include "compiler/script/instance_names.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/slices.h"
@@ -39,7 +40,7 @@ bool Interpreter::delete_host(const syntax::Node* target, Scope* scope) {
     Instance* instance = object.as<Instance>();
     if (!instance || instance->cls->has_unknown_base) return true;  // of things that this evaluator does not follow
     const std::string_view name = private_name(a->name.text, scope);
-    if (std::erase_if(instance->attributes, [&](const auto& entry) { return entry.first == name; })) return true;
+    if (erase_in_instance(*this, instance, name)) return true;
     fail(code::kAttribute, span(target),
          "'" + std::string(instance->cls->name) + "' has no attribute '" + std::string(a->name.text) + "' to delete",
          {}, "AttributeError");

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/script/aliases.h"
+#include "compiler/script/class_scope.h"
 #include "compiler/script/generators.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
@@ -9,6 +10,7 @@
 #include "compiler/script/python/lazy_iterators.h"
 #include "compiler/script/python/namespaces.h"
 #include "compiler/script/python/set_order.h"
+#include "compiler/script/python/unicode.h"
 #include "compiler/script/traced/truth.h"
 #include "compiler/script/worlds.h"
 #include "compiler/syntax/effects.h"
@@ -64,12 +66,23 @@ static bool is_unbound_local(const Scope* s, const syntax::Name& name) {
   return is_among(s->locals->names) && !is_among(s->globals) && !is_among(s->nonlocals);
 }
 
+// Is it among the names that the body of this class binds?
+static bool binds(Scope& of_class, const syntax::Name& name) {
+  const Scope::Binding* bound = of_class.find(kBoundInClass);
+  const Tuple* names = bound ? bound->value.as<Tuple>() : nullptr;
+  if (std::ranges::find(of_class.nonlocals, name) != of_class.nonlocals.end()) return false;
+  return names && std::ranges::any_of(names->items, [&](Value v) { return v.as<Str>()->text == name.text; });
+}
+
 Value Interpreter::lookup(const syntax::Name& name, Scope* scope, text::Span span) {
   bool in_function = false, in_class = false;
   for (Scope* s = scope; s; s = s->parent) {
     const bool is_class = s->kind == Scope::Kind::Class;
     Scope::Binding* b = is_class && in_function ? nullptr : s->find(name);
     if (b) return b->value;
+    // What a class binds itself, it finds among its own names and those of the module.
+    if (is_class && !in_function && binds(*s, name))
+      while (s->parent && s->parent->parent) s = s->parent;
     in_class = in_class || is_class;
     if (s->kind != Scope::Kind::Function) continue;
     if (!in_function && !in_class && is_unbound_local(s, name)) {
@@ -566,11 +579,13 @@ Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* 
   if (generator && !first.is_opaque() && !first.is_poison() && (!at_once || python::runs_script(first))) {
     return make_lazy_comprehension(*this, node, inner, first);
   }
-  std::vector<Value> items;
+  List* made = make<List>();  // is there before the first round, so that what it holds is kept (collect.cpp)
+  std::vector<Value>& items = made->items;
   Dict* dict = node->form == syntax::ComprehensionKind::Dict || node->form == syntax::ComprehensionKind::Set
                    ? make<Dict>()
                    : nullptr;
   Value unknown;  // an opaque or poisoned iterable makes the whole unknown
+  std::optional<Rounds> rounds;
   // What is made of it is not known; what making its items changes is what one way of two changes.
   auto unknown_clause = [&](auto&& self, const syntax::ComprehensionClause& c, std::size_t clause, Value condition) {
     unknown = Value::opaque(depends_on(condition, span(c.condition)));
@@ -621,7 +636,10 @@ Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* 
       return true;
     }
     return for_items(*this, iterable, span(c.iterable), unknown, [&](Value v) {
-      return step(span(node)) && assign_host(c.target, v, inner) && inside(self, clause + 1);
+      if (clause == 0 && !rounds) rounds = begin_rounds();
+      const bool done = step(span(node)) && assign_host(c.target, v, inner) && inside(self, clause + 1);
+      if (clause == 0 && done) end_round(*rounds);
+      return done;
     });
   };
   if (!run(run, 0)) return Value::error();
@@ -637,7 +655,8 @@ Value Interpreter::eval_fstring(const syntax::FString* node, Scope* scope) {
     Value v = eval(part.value, scope);
     if (v.is_error() || v.is_poison()) return v;
     if (const Value unknown = python::unknown_in_text(*this, v); !unknown.is_none()) return unknown;
-    if (part.conversion == 'r' || part.conversion == 'a') v = string(repr(v));
+    if (part.conversion == 'r') v = string(repr(v));
+    if (part.conversion == 'a') v = string(python::escaped(repr(v)));
     if (part.conversion == 's') v = string(str(v));
     std::string spec;
     for (const syntax::Node* f : part.format) {

@@ -359,7 +359,7 @@ TEST_CASE("enums and typing") {
              "x = (P(1).u, P(1, v=4)[1], TYPE_CHECKING, f([7]))\n") == "(1, 4, False, 7)");
   CHECK(x_of("import os, sys\nx = (os.environ.get('A', '8'), os.getenv('B'), 'C' in os.environ, sys.version_info >= "
              "(3, 9), "
-             "os.path.join('a', 'b'))\n") == "(<unknown>, <unknown>, <unknown>, True, <unknown>)");
+             "os.path.join('a', 'b'))\n") == "(<unknown>, <unknown>, <unknown>, True, 'a/b')");
   CHECK(x_of("import abc\nclass A(abc.ABC):\n    def __init__(self, v):\n        self.v = v\n"
              "    @abc.abstractmethod\n    def f(self): ...\nclass B(A):\n    def __init__(self, v):\n"
              "        super().__init__(v + 1)\n    def f(self): ...\nx = B(2).v\n") == "3");

@@ -3,6 +3,7 @@
 
 #include "compiler/script/arrivals.h"
 #include "compiler/script/body/host_body.h"
+#include "compiler/script/python/support.h"
 #include "compiler/script/tvm_tirx/package.h"
 
 namespace tilewright::script {
@@ -117,12 +118,15 @@ Flow HostBody::assertion(const syntax::Assert* node, Scope* scope) {
   if (!t) return Flow::Error;
   if (*t) return Flow::Normal;
   std::string message = "assertion failed";
+  std::vector<Value> said;
   if (node->message) {
-    Value m = in_.eval(node->message, scope);
-    if (m.is_error()) return Flow::Error;
-    message += ": " + in_.str(m);
+    said.push_back(in_.eval(node->message, scope));
+    if (said[0].is_error()) return Flow::Error;
+    message += ": " + in_.str(said[0]);
   }
   in_.fail(code::kRaised, at(node), message, {}, "AssertionError");
+  Class* cls = python::class_named(in_, "AssertionError");
+  if (cls && in_.pending_) in_.pending_->exception = Value::object(python::make_exception(in_, cls, std::move(said)));
   return Flow::Error;
 }
 

@@ -11,10 +11,12 @@
 #include "compiler/ir/kernel.h"
 #include "compiler/script/aliases.h"
 #include "compiler/script/codes.h"
+#include "compiler/script/instance_names.h"
 #include "compiler/script/python/builtins.h"
 #include "compiler/script/python/lazy_iterators.h"
 #include "compiler/script/python/more_names.h"
 #include "compiler/script/python/set_order.h"
+#include "compiler/script/python/unicode.h"
 #include "compiler/script/stop_iteration.h"
 #include "compiler/script/worlds.h"
 
@@ -438,12 +440,8 @@ Value py_ord(Interpreter& in, const Arguments& args, Value) {
   Str* s = args.positional[0].as<Str>();
   if (!s || text_length(s->text) != 1)
     return wrong_type(in, args.at(0), "ord", "a string of one character", args.positional[0]);
-  unsigned char lead = static_cast<unsigned char>(s->text[0]);
-  std::uint32_t code_point = lead < 0x80 ? lead : lead < 0xE0 ? lead & 0x1F : lead < 0xF0 ? lead & 0x0F : lead & 0x07;
-  for (std::size_t i = 1; i < s->text.size(); ++i) {
-    code_point = code_point << 6 | (static_cast<unsigned char>(s->text[i]) & 0x3F);
-  }
-  return Value::integer(code_point);
+  std::size_t size = 0;
+  return Value::integer(code_point_of(s->text, &size));
 }
 
 Value py_chr(Interpreter& in, const Arguments& args, Value) {
@@ -562,8 +560,7 @@ Value py_delattr(Interpreter& in, const Arguments& args, Value) {
   auto name = in.as_string(args.positional[1], args.at(1), "the name of an attribute");
   if (!name) return Value::error();
   Instance* instance = args.positional[0].as<Instance>();
-  auto erased = instance ? std::erase_if(instance->attributes, [&](auto& a) { return a.first == *name; }) : 0;
-  if (erased) return Value::none();
+  if (instance && erase_in_instance(in, instance, *name)) return Value::none();
   return in.fail(code::kAttribute, args.call, "there is no attribute '" + std::string(*name) + "' to delete", {},
                  "AttributeError");
 }
@@ -578,6 +575,12 @@ Value py_repr(Interpreter& in, const Arguments& args, Value) {
   if (const Value unknown = unknown_in_text(in, args.positional[0]); !unknown.is_none()) return unknown;
   auto text = repr_of(in, args.positional[0]);
   return text && in.step(args.call) ? in.string(*text) : Value::error();
+}
+
+Value py_ascii(Interpreter& in, const Arguments& args, Value self) {
+  const Value text = py_repr(in, args, self);
+  Str* s = text.as<Str>();
+  return s && in.charge_text(s->text.size(), args.call) ? in.string(escaped(s->text)) : s ? Value::error() : text;
 }
 
 Value py_format(Interpreter& in, const Arguments& args, Value) {
@@ -614,10 +617,7 @@ Value py_vars(Interpreter& in, const Arguments& args, Value) {
   Instance* instance = args.positional.empty() ? nullptr : args.positional[0].as<Instance>();
   if (!instance) return Value::opaque("vars()");
   if (!in.charge(4 * instance->attributes.size(), args.call)) return Value::error();
-  Dict* dict = in.make<Dict>();
-  for (auto& [name, value] : instance->attributes) in.dict_set(dict, in.string(name), value);
-  dict->owner = instance;
-  return Value::object(dict);
+  return Value::object(names_of(in, instance));
 }
 
 Value py_dir(Interpreter& in, const Arguments& args, Value) {
@@ -708,7 +708,7 @@ constexpr Builtin kFunctions[] = {
     {"delattr", function, {}, py_delattr},
     {"callable", function, {}, known<py_callable>},
     {"repr", function, {}, known<py_repr>},
-    {"ascii", function, {}, known<py_repr>},
+    {"ascii", function, {}, known<py_ascii>},
     {"format", function, {}, known<py_format>},
     {"hash", function, {}, known<py_hash>},
     {"id", function, {}, known<py_id>},

@@ -116,6 +116,48 @@ Value construct_counter(Interpreter& in, const Arguments& args, Value) {
   return count_more(in, counts, more, 1) ? Value::object(instance) : Value::error();
 }
 
+Value total(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "total", 1, 1)) return Value::error();
+  const Value inner = inner_dict_of(args.positional[0]);
+  if (!inner.as<Dict>()) return inner.is_opaque() ? inner : Value::error();
+  Value sum = Value::integer(0);
+  for (const auto& [key, count] : std::vector(inner.as<Dict>()->items)) {
+    sum = in.binary(syntax::Operator::Add, sum, count, args.call);
+    if (sum.is_error() || !in.step(args.call)) return Value::error();
+  }
+  return sum;
+}
+
+// a + b and a - b of two: what is more than 0 of it, the keys of the first in front.
+template <int Sign>
+Value both_counts(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, Sign > 0 ? "__add__" : "__sub__", 2, 2)) return Value::error();
+  Class* counter = class_named(in, "collections.Counter");
+  for (Value v : args.positional) {
+    Instance* instance = v.as<Instance>();
+    Dict* counts = instance && instance->cls == counter ? inner_dict_of(v).as<Dict>() : nullptr;
+    if (!counts || !std::ranges::all_of(counts->items, [](const auto& item) { return item.second.is_int(); }))
+      return Value::opaque("a sum of Counters");
+  }
+  const Dict &a = *inner_dict_of(args.positional[0]).as<Dict>(), &b = *inner_dict_of(args.positional[1]).as<Dict>();
+  if (!in.charge(4 * (a.items.size() + b.items.size()), args.call)) return Value::error();
+  Dict* all = in.make<Dict>();
+  for (const auto& [key, count] : a.items) in.dict_set(all, key, count);
+  for (const auto& [key, count] : b.items) {
+    Value* known = in.dict_find(all, key);
+    const Value first = known ? *known : Value::integer(0);
+    in.dict_set(all, key, in.binary(Sign > 0 ? syntax::Operator::Add : syntax::Operator::Sub, first, count, args.call));
+  }
+  if (in.has_pending()) return Value::error();
+  Instance* instance = in.make<Instance>();
+  instance->cls = counter;
+  Dict* counts = in.make<Dict>();
+  instance->set(kInnerDict, Value::object(counts));
+  for (const auto& [key, count] : all->items)
+    if (count.is_int() && count.i > 0) in.dict_set(counts, key, count);
+  return Value::object(instance);
+}
+
 Value no_count(Interpreter&, const Arguments&, Value) { return Value::integer(0); }
 
 // The items with the highest counts first, those of the same count as they came.
@@ -145,7 +187,10 @@ Value counter_class(Interpreter& in) {
     add_method(in, cls, "most_common", known<most_common>);
     add_method(in, cls, "update", change_counts<1>);
     add_method(in, cls, "subtract", change_counts<-1>);
-    for (std::string_view name : {"elements", "total", "__add__", "__sub__", "__and__", "__or__"}) {
+    add_method(in, cls, "total", known<total>);
+    add_method(in, cls, "__add__", known<both_counts<1>>);
+    add_method(in, cls, "__sub__", known<both_counts<-1>>);
+    for (std::string_view name : {"elements", "__and__", "__or__"}) {
       add_method(in, cls, name, opaque_function);
     }
     return cls;

@@ -253,6 +253,17 @@ Value get_attributes(Interpreter& in, const Arguments& args, Value self) {
   return got.size() == 1 ? got[0] : in.tuple(std::move(got));
 }
 
+// methodcaller(name, ...)(x): self holds the name and what to call it with.
+Value call_method(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "methodcaller", 1, 1)) return Value::error();
+  const std::vector<Value> held = self.as<Tuple>()->items;
+  auto name = in.as_string(held[0], args.call, "the name of a method");
+  if (!name) return Value::error();
+  Value method = in.attribute(args.positional[0], in.keep(*name), args.call);
+  if (method.is_error()) return method;
+  return in.call(method, std::span(held).subspan(1), args.call);
+}
+
 template <NativeFunction F>
 Value getter(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "a getter", 1, SIZE_MAX)) return Value::error();
@@ -295,6 +306,7 @@ constexpr Entry kOperator[] = {
     {"setitem", setitem},
     {"itemgetter", getter<get_items>},
     {"attrgetter", getter<get_attributes>},
+    {"methodcaller", getter<call_method>},
     {"index", nullptr, [](Interpreter& in) { return *in.builtins().find("int"); }},
 };
 
@@ -603,6 +615,28 @@ Value pairwise(Interpreter& in, const Arguments& args, Value) {
   return rows.finish();
 }
 
+// Of what is no iterator: each of the copies begins again. An iterator would be spent by reading it here.
+Value tee(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "tee", 1, 2)) return Value::error();
+  std::int64_t copies = 2;
+  if (args.positional.size() == 2) {
+    auto given = in.as_int(args.positional[1], args.at(1), "the number of iterators");
+    if (!given) return Value::error();
+    copies = *given;
+  }
+  const Value from = args.positional[0];
+  if (!from.as<List>() && !from.as<Tuple>() && !from.as<Range>() && !from.as<Str>())
+    return opaque_named(in, "itertools.tee");
+  if (copies < 0 || copies > 64) return opaque_named(in, "itertools.tee");
+  Value* iter = in.builtins().find("iter");
+  std::vector<Value> out;
+  for (std::int64_t i = 0; iter && i < copies; ++i) {
+    out.push_back(call(in, *iter, {from}, args.call));
+    if (out.back().is_error()) return Value::error();
+  }
+  return in.tuple(std::move(out));
+}
+
 constexpr Entry kItertools[] = {
     {"product", known<product>},
     {"chain", nullptr, chain_class},
@@ -617,6 +651,7 @@ constexpr Entry kItertools[] = {
     {"takewhile", known<while_true<true>>},
     {"dropwhile", known<while_true<false>>},
     {"pairwise", known<pairwise>},
+    {"tee", known<tee>},
     {"count", known<count>},
     {"cycle", known<cycle>},
 };

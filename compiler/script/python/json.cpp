@@ -1,4 +1,4 @@
-// The module `json`: dumps() of plain values, which scripts use as keys.
+// The module `json`: dumps() of plain values, which scripts use as keys, and loads().
 #include "compiler/script/python/json.h"
 
 #include <algorithm>
@@ -105,7 +105,63 @@ Value dumps(Interpreter& in, const Arguments& args, Value) {
   return writer.is_unknown() ? unknown : Value::error();
 }
 
-constexpr Entry kNames[] = {{"dumps", dumps}};
+// A value of JSON as Python has it; nothing: an error is pending, or it has a number that is not followed.
+std::optional<Value> read(Interpreter& in, const text::Json& j, text::Span at) {
+  constexpr double kLarge = 9e18;
+  if (!in.step(at) || !in.enter(2, at)) return std::nullopt;
+  std::optional<Value> out;
+  switch (j.type()) {
+    case text::Json::value_t::null: out = Value::none(); break;
+    case text::Json::value_t::boolean: out = Value::boolean(j.get<bool>()); break;
+    case text::Json::value_t::string: out = in.string(j.get<std::string>()); break;
+    case text::Json::value_t::number_integer: out = Value::integer(j.get<std::int64_t>()); break;
+    case text::Json::value_t::number_unsigned:
+      if (j.get<std::uint64_t>() <= static_cast<std::uint64_t>(INT64_MAX)) out = Value::integer(j.get<std::int64_t>());
+      break;
+    case text::Json::value_t::number_float:  // (an integer that is too large is read as one)
+      if (std::abs(j.get<double>()) < kLarge) out = Value::floating(j.get<double>());
+      break;
+    case text::Json::value_t::array: {
+      std::vector<Value> items;
+      for (const text::Json& item : j) {
+        const auto v = read(in, item, at);
+        if (!v || !in.reserve((items.size() + 1) * sizeof(Value), at)) break;
+        items.push_back(*v);
+      }
+      if (items.size() == j.size()) out = in.list(std::move(items));
+      break;
+    }
+    case text::Json::value_t::object: {
+      Dict* dict = in.make<Dict>();
+      std::size_t taken = 0;
+      for (const auto& [key, item] : j.items()) {
+        const auto v = read(in, item, at);
+        if (!v) break;
+        in.dict_set(dict, in.string(key), *v);
+        ++taken;
+      }
+      if (taken == j.size()) out = Value::object(dict);
+      break;
+    }
+    default: break;
+  }
+  in.leave(2);
+  return in.has_pending() ? std::nullopt : out;
+}
+
+Value loads(Interpreter& in, const Arguments& args, Value) {
+  const Value unknown = Value::opaque("json.loads");
+  Str* text = args.positional.size() == 1 && args.keywords.empty() ? args.positional[0].as<Str>() : nullptr;
+  if (!text) return unknown;
+  if (!in.charge_text(text->text.size(), args.call) || !in.reserve(8 * text->text.size(), args.call))
+    return Value::error();
+  const text::Json parsed = text::Json::parse(text->text, nullptr, false);
+  if (parsed.is_discarded()) return unknown;
+  const auto v = read(in, parsed, args.call);
+  return v ? *v : in.has_pending() ? Value::error() : unknown;
+}
+
+constexpr Entry kNames[] = {{"dumps", dumps}, {"loads", known<loads>}};
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "compiler/script/python/json.h"
 #include "compiler/script/python/methods.h"
 #include "compiler/script/python/more_names.h"
+#include "compiler/script/python/paths.h"
 
 namespace tilewright::script {
 
@@ -272,6 +273,7 @@ constexpr Module kModules[] = {
     {"abc", abc_names, unknown},
     {"copy", copy_names, absent},
     {"os", environment_names, unknown},
+    {"os.path", os_path_names, unknown},
     {"sys", sys_names, unknown},
     {"inspect", inspect_names, unknown},
     {"json", json_names, unknown},

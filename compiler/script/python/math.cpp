@@ -259,6 +259,23 @@ Value math_hypot(Interpreter& in, const Arguments& args, Value) {
   return Value::floating(sum);
 }
 
+Value math_dist(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "dist", 2, 2)) return Value::error();
+  auto p = in.iterate(args.positional[0], args.at(0)), q = in.iterate(args.positional[1], args.at(1));
+  if (!p || !q) return Value::error();
+  if (p->size() != q->size()) {
+    return in.fail(code::kValue, args.call, "both points of dist() must have the same number of dimensions", {},
+                   "ValueError");
+  }
+  double sum = 0;
+  for (std::size_t i = 0; i < p->size(); ++i) {
+    auto x = number(in, (*p)[i]), y = number(in, (*q)[i]);
+    if (!x || !y) return Value::opaque("math.dist");
+    sum = std::hypot(sum, *x - *y);
+  }
+  return Value::floating(sum);
+}
+
 Value math_isclose(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "isclose", {"a", "b", "rel_tol", "abs_tol"}, 2);
   if (!a) return Value::error();
@@ -322,6 +339,8 @@ constexpr Entry kNames[] = {
     {"prod", known<math_prod>},
     {"fsum", known<math_fsum>},
     {"hypot", known<math_hypot>},
+    {"dist", known<math_dist>},
+    {"ulp", opaque_function},
     {"ldexp", known<math_ldexp>},
     {"frexp", known<math_frexp>},
     {"modf", known<math_modf>},

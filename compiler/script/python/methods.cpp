@@ -8,6 +8,7 @@
 #include "compiler/script/codes.h"
 #include "compiler/script/generators.h"
 #include "compiler/script/python/numpy_scalars.h"
+#include "compiler/script/python/unicode.h"
 #include "compiler/script/slices.h"
 #include "compiler/script/stop_iteration.h"
 
@@ -281,6 +282,12 @@ std::span<const Entry> methods_of_class(std::string_view name) {
   return {};
 }
 
+Value class_mro(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "mro", 0, 0)) return Value::error();
+  const Value all = in.attribute(self, "__mro__", args.call);
+  return all.as<Tuple>() ? in.list(std::vector(all.as<Tuple>()->items)) : all;
+}
+
 bool class_attribute(Interpreter& in, Class* cls, std::string_view name, Value* result) {
   if (name == "__name__" || name == "__qualname__") {
     const bool inner = cls->scope && cls->scope->parent && cls->scope->parent->kind != Scope::Kind::Module;
@@ -316,15 +323,18 @@ bool class_attribute(Interpreter& in, Class* cls, std::string_view name, Value* 
     for (const std::string& field : cls->fields)
       in.dict_set(annotations, in.string(field), Value::opaque("an annotation"));
     *result = Value::object(annotations);
-  } else if (name == "__subclasses__" || name == "mro" || name == "__new__" || name == "register") {
+  } else if (name == "mro") {
+    *result = in.native("mro", class_mro, Value::object(cls));
+  } else if (name == "__subclasses__" || name == "__new__" || name == "register") {
     *result = in.native("mro", opaque_function);
   } else if (Scope::Binding* method =
                  cls->name == "dict" && cls->construct ? dict_methods_class(in)->scope->find(name) : nullptr) {
     *result = method->value;
   } else if (cls->name == "dict" && name == "fromkeys") {
     *result = in.native("fromkeys", known<dict_fromkeys>);
-  } else if ((cls->name == "int" && name == "from_bytes") || (cls->name == "float" && name == "fromhex") ||
-             (cls->name == "str" && name == "maketrans")) {
+  } else if (cls->name == "str" && name == "maketrans") {
+    *result = in.native("maketrans", known<str_maketrans>);
+  } else if ((cls->name == "int" && name == "from_bytes") || (cls->name == "float" && name == "fromhex")) {
     *result = in.native("from_bytes", opaque_function);
   } else if (const Entry* entry = find_entry(methods_of_class(cls->name), name); entry && cls->construct) {
     *result = in.native(entry->name, call_unbound, in.native(entry->name, entry->function));

@@ -4,6 +4,7 @@
 
 #include "compiler/script/codes.h"
 #include "compiler/script/python/methods.h"
+#include "compiler/script/python/unicode.h"
 #include "compiler/text/search.h"
 
 namespace tilewright::script::python {
@@ -494,7 +495,8 @@ class Formatter {
       return std::string();
     }
     Value v = *value;
-    if (conversion == 'r' || conversion == 'a') v = in_.string(in_.repr(v));
+    if (conversion == 'r') v = in_.string(in_.repr(v));
+    if (conversion == 'a') v = in_.string(escaped(in_.repr(v)));
     if (conversion == 's') v = in_.string(in_.str(v));
     if (in_.has_pending()) return std::nullopt;
     return in_.format(v, *wanted, args_.call);
@@ -603,7 +605,7 @@ constexpr Entry kMethods[] = {
     {"center", reads<known<str_center>>},
     {"zfill", reads<known<str_zfill>>},
     {"encode", opaque_function},
-    {"translate", opaque_function},
+    {"translate", known<str_translate>},
     {"expandtabs", opaque_function},
     {"format_map", opaque_function},
 };

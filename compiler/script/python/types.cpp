@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "compiler/script/codes.h"
+#include "compiler/script/instance_names.h"
 #include "compiler/script/python/builtins.h"
 #include "compiler/script/python/set_order.h"
 
@@ -333,7 +334,7 @@ Value object_setattr(Interpreter& in, const Arguments& args, Value) {
   if (!name) return Value::error();
   if (Instance* instance = object.as<Instance>()) {
     if (!reserve(in, args.call, name->size() + sizeof(Value))) return Value::error();
-    instance->set(*name, value);
+    set_in_instance(in, instance, *name, value);
     return Value::none();
   }
   return in.set_attribute(object, *name, value, args.call) ? Value::none() : Value::error();
