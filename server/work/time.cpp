@@ -152,7 +152,9 @@ void look_for_shallow_rings(TimeAnswer& answer, const text::Anchors& anchors) {
     if (wait.what != WaitFor::Copy || wait.steps.size() <= kFewVisits) continue;
     // What one CTA passes on to another may have to wait for what it got itself: no stage more would help.
     const auto copied = answer.model.counted.places.find(std::get<1>(key));
-    if (copied == answer.model.counted.places.end() || copied->second.copied_global == 0) continue;
+    if (copied == answer.model.counted.places.end() ||
+        (copied->second.copied_global == 0 && copied->second.global_read.requests == 0))
+      continue;
     const auto starved = static_cast<std::size_t>(std::ranges::count_if(wait.steps, [&](double c) { return c >= 1; }));
     double on_path = 0;
     for (const auto& [number, place] : answer.model.pace.places)

@@ -129,6 +129,8 @@ class Time(Case):
         # The engine has as much to do as the path is long; and what a CTA passes on waits for what it got.
         for name in ("traced_ring.py", "st_async_ring.py"):
             self.assertEqual(self.example(name)["advice"], [], name)
+        # A ring that cp.async fills is one.
+        self.assertEqual([d["code"] for d in self.example("ldgsts_producer.py", "--entry", "by_parity")["advice"]], ["TW7004"])
 
     def test_stores_into_another_cta_are_no_copies_of_the_engine(self):
         kernel = self.example("st_async_ring.py")
