@@ -21,6 +21,7 @@ using simulate::WaitFor;
 // A ring that waits this share of the path for copies is too shallow, where more steps of it are to come.
 constexpr double kShallow = 0.15;
 constexpr std::uint64_t kFewVisits = 4;
+constexpr double kCopying = 0.5;                  // of the path
 constexpr std::uint64_t kRunSteps = 100'000'000;  // of the model beside a run
 
 class Lines {
@@ -115,26 +116,45 @@ std::optional<Roofline> roofline_of(const run::TimeModel& m) {
   out.beyond_cache = m.parts.device_dram > 0;
   out.device = r.device;
   const double operations = out.tensor ? static_cast<double>(m.multiplied) : floats;
-  const double seconds = 1e-6 * (out.beyond_cache ? m.parts.device_dram : m.parts.device_l2);
-  if (operations <= 0 || seconds <= 0) return std::nullopt;
+  const double bytes =
+      out.beyond_cache ? 1e-6 * m.parts.device_dram * r.device_dram_bytes * hertz : 32 * static_cast<double>(m.sectors);
+  if (operations <= 0 || bytes <= 0) return std::nullopt;
+  const double bandwidth =
+      (out.beyond_cache ? r.device_dram_bytes : std::max(r.device_l2_bytes, r.device_box_bytes)) * hertz;
   // A lane's product and sum count as two, and are one instruction of NVIDIA's compiler.
   const double peak = (out.tensor ? r.tensor_operations : 2 * 32 * r.issue) * r.sms * hertz;
-  const double bytes = out.beyond_cache ? seconds * r.device_dram_bytes * hertz : 32 * static_cast<double>(m.sectors);
   out.operations = {operations, From::Counted};
   out.bytes = {bytes, From::Counted};
   out.intensity = {operations / bytes, From::Counted};
-  out.ridge = {peak / (bytes / seconds), From::Measured};
+  out.ridge = {peak / bandwidth, From::Measured};
   out.memory_bounds = out.intensity.value < out.ridge.value;
-  out.roof = {std::min(peak, operations / seconds), From::Measured};
+  out.roof = {std::min(peak, operations / bytes * bandwidth), From::Measured};
   out.reached = {operations / (m.us * 1e-6), From::Modelled};
   return out;
 }
 
-// Copies that are waited for in most steps, and not in the first ones alone: more of them could be under way.
+// Cycles of the engine that copies, in the CTAs that were simulated.
+double copying(const run::TimeModel& m) {
+  double out = 0;
+  for (const auto& [number, place] : m.counted.places)
+    if (place.copied_global > 0)
+      out += std::max(static_cast<double>(place.operations) * m.rates->box_each,
+                      static_cast<double>(place.copied_global) / m.rates->box_bytes);
+  return out;
+}
+
+// Copies that are waited for in most steps, and not in the first ones alone: more of them could be under way. Where the
+// copies themselves take most of the path, that would be no help.
 void look_for_shallow_rings(TimeAnswer& answer, const text::Anchors& anchors) {
   const double path = answer.model.pace.cycles;
+  if (copying(answer.model) > kCopying * path) return;
   for (const auto& [key, wait] : answer.model.pace.waits) {
     if (wait.what != WaitFor::Copy || wait.steps.size() <= kFewVisits) continue;
+    // What one CTA passes on to another may have to wait for what it got itself: no stage more would help.
+    const auto copied = answer.model.counted.places.find(std::get<1>(key));
+    if (copied == answer.model.counted.places.end() ||
+        (copied->second.copied_global == 0 && copied->second.global_read.requests == 0))
+      continue;
     const auto starved = static_cast<std::size_t>(std::ranges::count_if(wait.steps, [&](double c) { return c >= 1; }));
     double on_path = 0;
     for (const auto& [number, place] : answer.model.pace.places)

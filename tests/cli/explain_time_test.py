@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """explain_time_test.py TILEWRIGHT: `tilewright explain FILE --time`: counted instructions, waits and who they are for, the parts of the
 model, and what it does not say. What the model is worth is in tests/gpu/timing."""
+import os
+
 from case import Case, main
 from planted_test import HEAD, RING
 
@@ -118,6 +120,26 @@ class Time(Case):
         self.assertEqual([few[k]["from"] for k in ("ridge", "roof_per_second", "reached_per_second")], ["measured", "measured", "modelled"])
         self.assertLess(few["reached_per_second"]["value"], few["roof_per_second"]["value"])
         self.assertEqual(self.time(AXPY.format(n=1 << 26))["roofline"]["bytes_of"], "device memory")
+
+    def example(self, name, *options):
+        script = os.path.join(os.path.dirname(__file__), "../../examples", name)
+        return self.expect(0, "explain", script, "--time", "--json", "--arch", "sm_90a", *options).json["time"][0]
+
+    def test_no_ring_is_called_shallow_where_stages_would_not_help(self):
+        # The engine has as much to do as the path is long; and what a CTA passes on waits for what it got.
+        for name in ("traced_ring.py", "st_async_ring.py"):
+            self.assertEqual(self.example(name)["advice"], [], name)
+        # A ring that cp.async fills is one.
+        self.assertEqual([d["code"] for d in self.example("ldgsts_producer.py", "--entry", "by_parity")["advice"]], ["TW7004"])
+
+    def test_stores_into_another_cta_are_no_copies_of_the_engine(self):
+        kernel = self.example("st_async_ring.py")
+        self.assertLess(kernel["path_cycles"], 20_000)
+
+    def test_the_ridge_is_of_the_device(self):
+        ridges = {self.example(name, "--entry", entry)["roofline"]["ridge"]["value"] for name, entry in
+                  (("wgmma_gemm.py", "gemm(128, 128, 256)"), ("attention_hopper.py", "attention(1, 512, 64)"))}
+        self.assertEqual(len(ridges), 1)
 
     def test_extents_are_given_or_asked_for(self):
         kernel = self.time(SYMBOLIC)

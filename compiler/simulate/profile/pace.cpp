@@ -13,6 +13,7 @@ constexpr double kIssue = 1;        // cycles of a warp for an instruction
 constexpr double kIntegers = 0.4;   // the same for one of integers: NVIDIA's compiler shares and hoists most of them
 constexpr std::size_t kPhases = 8;  // of a barrier that are remembered
 constexpr std::size_t kLines = 1536;
+constexpr std::uint64_t kStored = 16;  // bytes that st.async moves at most: a store of a lane, no copy of the engine
 constexpr std::int64_t kCache = std::int64_t{40} << 20;  // bytes that the L2 cache keeps from launch to launch
 
 bool is_move(Op op) {
@@ -356,7 +357,9 @@ Pace::Issued* Pace::settle(std::uint32_t operation) {
   Warp& w = warps_[one.warp];
   const std::uint32_t cta = one.warp / warps_each_;
   double end = one.start;
-  if (one.queue == Queue::Counted || one.queue == Queue::Bulk || one.queue == Queue::Processors) {
+  if (one.queue == Queue::Counted && one.bytes <= kStored) {
+    end = one.start + rates_.l2;
+  } else if (one.queue == Queue::Counted || one.queue == Queue::Bulk || one.queue == Queue::Processors) {
     const double begin = std::max(one.start, copies_free_[cta]);
     copies_free_[cta] = begin + std::max(rates_.box_each, static_cast<double>(one.bytes) / rates_.box_bytes);
     end = begin + static_cast<double>(one.bytes) / rates_.box_bytes + rates_.box +
