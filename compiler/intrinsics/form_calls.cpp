@@ -457,6 +457,14 @@ static std::string_view lowest_target(const ptx::Candidate& instruction) {
   const bool tensor = row->id.contains("async_bulk_tensor") && row->arch == "sm_100a";
   if (tensor) return word("load_mode").ends_with('4') || word("cta_group").ends_with('2') ? row->arch : "sm_90";
   const std::string_view id = row->id;
+  // Boxes of images and masks of 16 bits: what is of sm_107 are reports, masks of 32 bits and ::w without offsets.
+  if (id.contains("async_bulk_tensor") &&
+      (id.ends_with("_im2col") || id.ends_with("offs_w") || id.ends_with("cast16")) && !id.contains("override") &&
+      !id.starts_with("applypriority")) {
+    const std::string_view mode = word("load_mode");
+    if (!word("report").empty() || word("multicast").ends_with("32b") || mode == "im2col_no_offs::w") return row->arch;
+    return mode.contains("::") || !word("cta_group").empty() ? "sm_100a" : "sm_90";
+  }
   const bool adds = id == "add" || id == "sub" || id == "mul" || id == "fma";
   if (adds) return word("type") == "f32x2" || !word("srctype").empty() ? row->arch : "sm_75";
   // Blocks of scales are as old as the instruction; keeping B in its collector is new.

@@ -136,6 +136,28 @@ def k(A: T.Buffer((64,), "float32")):
     T.ptx.fabric.try_get.async_.shared__cta.mbarrier__complete_tx__bytes(x)
 #                                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2003]: T.ptx: fabric.try_get.async.shared::cta takes no .mbarrier::complete_tx::bytes: .mbarrier::complete_tx::bytes.mbarrier::report::fabric holds a dot, and the words of a chain or a subscript end at dots: T.ptx cannot say this instruction; nothing can follow
 
+#--- boxes of images and the targets of their words  [arch sm_90a]
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(m: T.TensorMap()):
+    T.device_entry()
+    T.cta_id_in_cluster([2])
+    T.cta_id([2])
+    tx = T.thread_id([32])
+    s = T.alloc_shared([1024], "uint32", align=128)
+    bar = T.alloc_shared([1], "uint64")
+    h: T.uint16
+    h = T.uint16(0)
+    T.ptx["cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster"](s.ptr_to([0]), T.address_of(m), tx, tx, tx, tx, bar.ptr_to([0]), h, h, T.uint16(3))
+    T.ptx["cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group"](T.address_of(m), tx, tx, tx, tx, s.ptr_to([0]))
+    T.ptx["cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster::16b"](s.ptr_to([0]), T.address_of(m), tx, tx, bar.ptr_to([0]), T.uint16(3))
+    T.ptx["cp.async.bulk.prefetch.tensor.4d.L2.global.im2col::w"](T.address_of(m), tx, tx, tx, tx, h, h)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.cp.async.bulk.prefetch.tensor.4d.L2.global.im2col::w: needs sm_100a (PTX 9.4), this is sm_90a
+    T.ptx["cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs::w.bulk_group"](T.address_of(m), tx, tx, tx, tx, s.ptr_to([0]))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs::w.bulk_group: needs sm_107f (PTX 9.4), this is sm_90a
+
 #--- outside of a kernel
 # tilewright: dialect 0.27
 from tvm.script import tirx as T
