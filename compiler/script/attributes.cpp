@@ -520,6 +520,21 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
   return of_python ? certainly() : Value::error();
 }
 
+static bool set_in_class(Interpreter& in, Class* cls, std::string_view name, Value value, text::Span span) {
+  if (is_of_prelude(cls->scope)) in.reuse().touch_prelude();
+  in.heap().count(64 + name.size());
+  const Scope::Binding* own = cls->is_enum && cls->scope ? cls->scope->find(name) : nullptr;
+  const Instance* member = own ? own->value.as<Instance>() : nullptr;
+  if (member && member->cls == cls) {
+    in.fail(code::kAttribute, span,
+            "cannot assign to member '" + std::string(name) + "' of the enum '" + cls->name + "'", {},
+            "AttributeError");
+    return !in.certainly().is_error();
+  }
+  if (cls->scope) cls->scope->set(in.keep(name), value);
+  return true;
+}
+
 bool Interpreter::set_attribute(Value object, std::string_view name, Value value, text::Span span) {
   if (object.is_opaque()) {
     may_be(object.reason(), value);
@@ -573,19 +588,7 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
     heap_.count(64 + name.size());
     return true;
   }
-  if (Class* cls = object.as<Class>()) {
-    if (is_of_prelude(cls->scope)) reuse_.touch_prelude();
-    heap_.count(64 + name.size());
-    const Scope::Binding* own = cls->is_enum && cls->scope ? cls->scope->find(name) : nullptr;
-    const Instance* member = own ? own->value.as<Instance>() : nullptr;
-    if (member && member->cls == cls) {
-      fail(code::kAttribute, span,
-           "cannot assign to member '" + std::string(name) + "' of the enum '" + cls->name + "'", {}, "AttributeError");
-      return !certainly().is_error();
-    }
-    if (cls->scope) cls->scope->set(keep(name), value);
-    return true;
-  }
+  if (Class* cls = object.as<Class>()) return set_in_class(*this, cls, name, value, span);
   if (Namespace* n = object.as<Namespace>()) {
     if (is_of_prelude(n->scope)) reuse_.touch_prelude();
     heap_.count(64 + name.size());
