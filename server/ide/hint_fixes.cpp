@@ -1,6 +1,7 @@
 #include "server/ide/hint_fixes.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "server/ide/hint_words.h"
@@ -104,7 +105,13 @@ void HintEdits::instead() {
   const bool begins =
       !code.empty() && (std::isalpha(static_cast<unsigned char>(code[0])) || code[0] == '"' || code[0] == '@');
   if (!is_code || !begins || code.starts_with("from ")) return;
+  // A name alone stands for a name: a function in place of a condition would be true.
+  const bool name_alone = code.find_first_of("(=[") == code.npos && !code.starts_with('@') && !code.starts_with('"');
   auto put = [&](Stretch at) {
+    const std::string_view was = text_.substr(at.begin, at.end - at.begin);
+    const bool is_name =
+        std::ranges::all_of(was, [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.'; });
+    if (name_alone && !is_name) return;
     const bool decorator = code.starts_with('@') && at.begin > 0 && text_[at.begin - 1] == '@';
     offer(at, decorator ? code.substr(1) : code);
   };
@@ -206,6 +213,10 @@ void HintEdits::keywords() {
 // What is tested must be a condition.
 void HintEdits::conditions() {
   if (!says("compare it") && !says("compare with 0")) return;
+  // A number is compared with 0; a list, None or a buffer is meant otherwise.
+  const std::string type = name_after(message_, "not ");
+  const auto is_number = [&](std::string_view t) { return type.starts_with(t); };
+  if (!std::ranges::any_of(std::array<std::string_view, 4>{"int", "uint", "float", "bfloat"}, is_number)) return;
   auto compared = [&](const Node* n) {
     const std::string w = written(n);
     offer(of(n), is_plain(w) ? w + " != 0" : "(" + w + ") != 0");
@@ -333,14 +344,6 @@ void HintEdits::operators() {
     if (auto* more = as<AugAssign>(statement())) {
       const std::string t = written(more->target);
       offer(of(more), t + " = T.pow(" + t + ", " + written(more->value) + ")");
-    }
-  }
-  if (says("exchange the indices")) {
-    if (auto* s = around<Subscript>()) {
-      for (std::size_t i = 0; i + 1 < s->indices.size(); ++i) {
-        const Stretch both{of(s->indices[i]).begin, of(s->indices[i + 1]).end};
-        offer(both, written(s->indices[i + 1]) + ", " + written(s->indices[i]), "Exchange the indices");
-      }
     }
   }
 }

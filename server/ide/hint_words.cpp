@@ -38,7 +38,7 @@ std::string_view code_at(std::string_view rest) {
 }  // namespace
 
 std::string code_in(std::string_view hint) {
-  for (std::string_view verb : {"write ", "use ", "call ", "parentheses: ", "writes "}) {
+  for (std::string_view verb : {"write ", "parentheses: ", "writes "}) {
     const std::size_t at = hint.find(verb);
     if (at == hint.npos || (at > 0 && hint[at - 1] != ' ')) continue;
     const std::string_view code = code_at(hint.substr(at + verb.size()));

@@ -17,6 +17,52 @@ CODE = re.compile(r"\b(?:write|use|drop|call|add:|decorate|pass|declare|leave|ca
                   r"|did you mean|one assignment a line|\bwrites? [\w.]+\.\w")
 
 
+IMPORT = "from tvm.script import tirx as T\n"
+# Whole scripts before and after.
+SCRIPTS = [
+    # What changes how the whole module is read: kernels that stay as they are are looked at again.
+    ("# tilewright: dialect 0.26\n" + IMPORT + """
+
+@T.prim_func
+def k(A: T.Buffer(("n",), "float32")):
+    T.device_entry()
+""", "@IMPORTfrom __future__ import annotations\n"),
+    (IMPORT + """
+
+@T.prim_func
+def k(A: T.Buffer((128,), "float16")):
+    T.cta_id([1])
+    tid = T.thread_id([128])
+    A[tid] = A[tid] + T.float16(1)
+""", "    T.cta_id([1])\n@    T.device_entry()\n"),
+    (IMPORT + """
+
+@T.prim_func
+def k(A: T.Buffer[(128,), "float16"]):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([128])
+    A[tid] = A[tid] + T.float16(1)
+""", 'T.Buffer[(128,), "float16"]@@T.Buffer((128,), "float16")'),
+    # A function in place of the condition would be no error, and no fix either.
+    (IMPORT + """
+
+def clamped(x):
+    if x > 3:
+        x = 3
+    return x
+
+
+@T.prim_func
+def k(A: T.Buffer((128,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([128])
+    A[tid] = clamped(A[tid])
+""", None),
+]
+
+
 def pairs():
     with open(os.path.join(HERE, "hint_fixes.txt"), encoding="utf-8") as f:
         lines = [line.rstrip("\n") for line in f if not line.startswith("#")]
@@ -36,6 +82,22 @@ class Hints(Case):
         self.run_it("fix", "k")
         for path, (line, after) in wanted.items():
             with self.subTest(line), open(path, encoding="utf-8") as f:
+                self.assertEqual(f.read(), after)
+
+
+    def test_whole_scripts(self):
+        for i, (text, change) in enumerate(SCRIPTS):
+            path = self.file(f"whole_{i}.py", text)
+            self.run_it("fix", path)
+            after = text
+            if change and change.startswith("@IMPORT"):
+                after = text.replace(IMPORT, change[len("@IMPORT"):] + IMPORT)
+            elif change and "@@" in change:
+                after = text.replace(*change.split("@@"))
+            elif change:
+                at, line = change.split("@")
+                after = text.replace(at, line + at)
+            with self.subTest(text), open(path, encoding="utf-8") as f:
                 self.assertEqual(f.read(), after)
 
 
