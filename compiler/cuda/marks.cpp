@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cctype>
 #include <string_view>
 #include <utility>
@@ -12,7 +11,7 @@
 namespace tilewright::cuda {
 namespace {
 
-constexpr std::uint32_t kMostCtas = 16, kMostEvents = 4096, kMostWords = 1 << 20, kMostMarks = 1 << 14;
+constexpr std::uint32_t kMostCtas = 16, kRing = 4096, kMostWords = 1 << 21, kMostMarks = 1 << 14;
 
 // Helpers whose call waits for others, by a part of their names.
 constexpr std::string_view kWaits[] = {"mbarrier_try_wait", "mbarrier_wait", "wait_group",   "__syncthreads",
@@ -106,9 +105,6 @@ class Marker {
   Marker(const CudaSource& source, const lower::LoweredKernel& kernel, std::int64_t threads)
       : source_(source), lines_(lines_of(source.text)), symbol_(kernel.symbol) {
     out_.warps = static_cast<std::uint32_t>((threads + 31) / 32);
-    out_.ctas = kMostCtas;
-    const std::uint32_t room = kMostWords / (out_.ctas * out_.warps) - kMarkHeader;
-    out_.events = std::min(kMostEvents, std::bit_floor(room));
   }
 
   std::optional<MarkedSource> run() {
@@ -119,18 +115,29 @@ class Marker {
     for (; close < lines_.size() && depth + braces_of(lines_[close]).after > 0; ++close)
       depth += braces_of(lines_[close]).after;
     if (close >= lines_.size()) return std::nullopt;
-    for (std::size_t i = 0; i < open; ++i) add(lines_[i]);
-    out_.text += preamble();
     add(lines_[open]);
-    add("  unsigned long long* const tilewright_to = tilewright_marks_begin();");
-    add("  unsigned tilewright_at = 0;");
+    add("  unsigned tilewright_on, tilewright_at = 0;");
+    add("  unsigned long long* tilewright_to = tilewright_marks_begin(tilewright_on);");
     for (std::size_t i = open + 1; i < close;) i = statement(i, close);
-    add("  tilewright_marks_end(tilewright_to, tilewright_at);");
+    add("  tilewright_marks_end(tilewright_to, tilewright_at, tilewright_on);");
     for (std::size_t i = close; i < lines_.size(); ++i) add(lines_[i]);
+    if (!make_room()) return std::nullopt;
+    const std::string body = std::exchange(out_.text, {});
+    for (std::size_t i = 0; i < open; ++i) add(lines_[i]);
+    out_.text += preamble() + body;
     return std::move(out_);
   }
 
  private:
+  // As many CTAs as there is room for: each warp has its events, and behind them what comes before it looks whether the
+  // ring is full, at most one pass over all marks.
+  bool make_room() {
+    out_.events = kRing + 2 * static_cast<std::uint32_t>(out_.marks.size());
+    out_.ctas = 1;
+    out_.ctas = std::min(kMostCtas, kMostWords / out_.words());
+    return out_.ctas > 0;
+  }
+
   void add(std::string_view line) { out_.text.append(line).push_back('\n'); }
 
   // The line that opens the kernel's body.
@@ -152,9 +159,13 @@ class Marker {
   // The statement at `i`, with marks where it wants them; the line behind it.
   std::size_t statement(std::size_t i, std::size_t close) {
     const std::string_view line = lines_[i];
+    const bool room = out_.marks.size() < kMostMarks;
+    if (const auto stretch = room ? stretch_at(i, close) : std::nullopt) {
+      around(i, stretch->end, {stretch->name, false, false, stretch->origin}, {});
+      return stretch->end;
+    }
     if (const std::string_view what = announced(line); !what.empty()) {
       const std::size_t end = end_of_primitive(i, close);
-      const bool room = out_.marks.size() < kMostMarks;
       if (end == i + 1 || !room) {
         ++out_.left_out;
         add(line);
@@ -163,15 +174,102 @@ class Marker {
       around(i, end, {std::string(what), false, false, origin_of(i)}, {});
       return end;
     }
-    const auto call = call_in(line);
-    if (call && out_.marks.size() < kMostMarks && braces_of(line).after == 0 &&
-        std::ranges::any_of(kWaits, [&](std::string_view w) { return call->name.find(w) != call->name.npos; })) {
+    if (const auto call = wait_in(line); call && room) {
       around(i, i + 1, wait_of(*call, i), stage_of(*call));
       return i + 1;
     }
-    if (trimmed(line) == "return;") add("  tilewright_marks_end(tilewright_to, tilewright_at);");
+    if (trimmed(line) == "return;") add("  tilewright_marks_end(tilewright_to, tilewright_at, tilewright_on);");
     add(line);
+    if (opens_loop(line)) return loop(i, close);
     return i + 1;
+  }
+
+  static std::optional<Called> wait_in(std::string_view line) {
+    auto call = call_in(line);
+    if (!call || braces_of(line).after != 0) return std::nullopt;
+    const bool waits =
+        std::ranges::any_of(kWaits, [&](std::string_view w) { return call->name.find(w) != call->name.npos; });
+    return waits ? call : std::nullopt;
+  }
+
+  // Of primitives that work in registers, "max -> local", a thread's instructions are mixed by the compiler; a mark
+  // between two of them would keep them apart, and the kernel would no longer be the one that is measured.
+  static bool in_registers(std::string_view what) { return what.ends_with("-> reg") || what.ends_with("-> local"); }
+
+  // Such primitives that follow each other, with what is between them, as one stretch.
+  struct Stretch {
+    std::size_t end = 0;
+    std::string name;
+    ir::Origin origin;
+  };
+  std::optional<Stretch> stretch_at(std::size_t i, std::size_t close) const {
+    const bool loop = opens_loop(lines_[i]) ||
+                      (trimmed(lines_[i]).starts_with("#pragma") && i + 1 < close && opens_loop(lines_[i + 1]));
+    if (!loop && !in_registers(announced(lines_[i]))) return std::nullopt;
+    std::size_t end = i;
+    std::vector<std::size_t> found;
+    for (std::size_t k = i; k < close;) {
+      const std::string_view what = announced(lines_[k]);
+      if (braces_of(lines_[k]).least < 0 || (!what.empty() && !in_registers(what))) break;
+      const std::size_t next = what.empty() ? balanced_end(k, close) : end_of_primitive(k, close);
+      const std::size_t before = found.size();
+      if (!collect(k, next, found)) break;
+      // The first statement has to be one of them, or a loop over them.
+      if (found.empty() && !trimmed(lines_[k]).starts_with("#pragma")) break;
+      if (found.size() > before && (what.empty() || next > k + 1)) end = next;
+      k = next;
+    }
+    if (end == i) return std::nullopt;
+    while (!found.empty() && found.back() >= end) found.pop_back();
+    Stretch out{end, {}, origin_of(found.front())};
+    std::vector<std::string_view> names;
+    for (const std::size_t k : found) {
+      std::string_view name = announced(lines_[k]);
+      name = name.substr(0, name.find(" -> "));
+      if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+    if (names.size() == 1) out.name = announced(lines_[found.front()]);
+    for (std::size_t k = 0; names.size() > 1 && k < names.size(); ++k) out.name.append(k ? ", " : "").append(names[k]);
+    return out;
+  }
+
+  // The line behind the block that line `k` opens; behind `k`, if it opens none.
+  std::size_t balanced_end(std::size_t k, std::size_t close) const {
+    int depth = braces_of(lines_[k]).after;
+    while (depth > 0 && ++k < close) depth += braces_of(lines_[k]).after;
+    return std::min(k + 1, close);
+  }
+
+  // The primitives in registers of these lines. False: something else is done there, or they are left from within.
+  bool collect(std::size_t from, std::size_t to, std::vector<std::size_t>& found) const {
+    for (std::size_t k = from; k < to; ++k) {
+      const std::string_view what = announced(lines_[k]), line = trimmed(lines_[k]);
+      if (!what.empty() && !in_registers(what)) return false;
+      if (!what.empty()) found.push_back(k);
+      if (wait_in(line) || line == "return;" || line == "break;" || line == "continue;") return false;
+    }
+    return true;
+  }
+
+  static bool opens_loop(std::string_view line) {
+    line = trimmed(line);
+    return line.ends_with('{') &&
+           (line.starts_with("for (") || line.starts_with("while (") || line.starts_with("do {"));
+  }
+
+  // A loop with marks looks at the begin of each round whether the ring is full. The line that closes the loop.
+  std::size_t loop(std::size_t i, std::size_t close) {
+    const std::size_t at = out_.text.size(), before = out_.marks.size();
+    add("tilewright_marks_wrap(tilewright_to, tilewright_at, tilewright_on);");
+    const std::size_t behind = out_.text.size();
+    int depth = 1;
+    std::size_t k = i + 1;
+    while (k < close && depth + braces_of(lines_[k]).least > 0) {
+      const std::size_t next = statement(k, close);
+      for (; k < next; ++k) depth += braces_of(lines_[k]).after;
+    }
+    if (out_.marks.size() == before) out_.text.erase(at, behind - at);
+    return k;
   }
 
   ir::Origin origin_of(std::size_t i) const {
@@ -222,7 +320,8 @@ class Marker {
     const std::size_t word = 2 * out_.marks.size();
     out_.marks.push_back(std::move(mark));
     auto put = [&](std::size_t what) {
-      out_.text += indent + "tilewright_mark(tilewright_to, tilewright_at, " + std::to_string(what) + "u";
+      out_.text +=
+          indent + "tilewright_mark(tilewright_to, tilewright_at, tilewright_on, " + std::to_string(what) + "u";
       if (!stage.empty()) out_.text += " | (unsigned)(" + std::string(stage) + ") << 16";
       out_.text += ");\n";
     };
@@ -252,8 +351,9 @@ __forceinline__ __device__ unsigned long long tilewright_clock() {
 __forceinline__ __device__ unsigned tilewright_thread() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
-// Null for all lanes but the first, and where nothing is recorded.
-__forceinline__ __device__ unsigned long long* tilewright_marks_begin() {
+// Where this lane writes its marks, and whether it does: the first one of each warp of a CTA that records.
+__forceinline__ __device__ unsigned long long* tilewright_marks_begin(unsigned& on) {
+  on = 0;
   unsigned thread = tilewright_thread();
   if ((thread & 31u) != 0) return nullptr;
   atomicMax(&tilewright_marks[6], ~tilewright_timer());
@@ -267,27 +367,38 @@ __forceinline__ __device__ unsigned long long* tilewright_marks_begin() {
   to[5] = (unsigned long long)cta << 32 | (sm + 1);
   to[0] = tilewright_timer();
   to[1] = tilewright_clock();
-  return to;
+  on = 1;
+  return to + @HEADER@u;
 }
-__forceinline__ __device__ void tilewright_mark(unsigned long long* to, unsigned& at, unsigned word) {
-  if (to) {
-    to[@HEADER@u + (at & @LAST@u)] = (unsigned long long)word << 32 | (unsigned)tilewright_clock();
-    at += 1;
+__forceinline__ __device__ void tilewright_mark(unsigned long long*& to, unsigned& at, unsigned on, unsigned word) {
+  if (on) *to = (unsigned long long)word << 32 | (unsigned)tilewright_clock();
+  to += 1;
+  at += 1;
+}
+// Begins the ring again where it is full, and keeps how far it went.
+__forceinline__ __device__ void tilewright_marks_wrap(unsigned long long*& to, unsigned& at, unsigned on) {
+  if (at < @RING@u) return;
+  to -= at;
+  if (on) {
+    unsigned long long* count = to - @HEADER@u + 4;
+    *count = (((*count >> 32) + at) << 32) | (at << 16);
   }
+  at = 0;
 }
-__forceinline__ __device__ void tilewright_marks_end(unsigned long long* to, unsigned at) {
+__forceinline__ __device__ void tilewright_marks_end(unsigned long long* to, unsigned at, unsigned on) {
   if ((tilewright_thread() & 31u) == 0) atomicMax(&tilewright_marks[7], tilewright_timer());
-  if (to) {
+  if (on) {
+    to -= at + @HEADER@u;
     to[2] = tilewright_timer();
     to[3] = tilewright_clock();
-    to[4] = at;
+    to[4] |= at;
   }
 }
 )";
     const std::pair<std::string_view, std::uint32_t> numbers[] = {
         {"@ALL@", out_.words()},   {"@CTAS@", out_.ctas},
         {"@WARPS@", out_.warps},   {"@WORDS@", kMarkHeader + out_.events},
-        {"@HEADER@", kMarkHeader}, {"@LAST@", out_.events - 1}};
+        {"@HEADER@", kMarkHeader}, {"@RING@", kRing}};
     for (const auto& [name, number] : numbers)
       for (std::size_t at; (at = out.find(name)) != out.npos;) out.replace(at, name.size(), std::to_string(number));
     return out;

@@ -4,10 +4,10 @@
 // Marks are statements between the lines of the text, so that everything else compiles as it does without them.
 //
 // A warp's memory is kMarkHeader words and `events` words of 64 bits, those of the recording CTA c and its warp w at
-// c * warps + w:
+// c * warps + w. Marks fill it from its begin; a loop's round that finds it nearly full begins it again:
 //
 //   0, 1   the device's timer (nanoseconds) and the SM's clock as the warp begins      2, 3   the same as it ends
-//   4      marks so far; the last `events` of them are there
+//   4      marks since it was begun last, 16 bits; of the filling before, behind them, 16; of all fillings before
 //   5      the SM's number + 1, and the CTA's above
 //   6, 7   of the very first warp: the timer as the first CTA of all began (inverted), and as the last of all ended
 //   8...   marks: the clock's lower half below, `word` above

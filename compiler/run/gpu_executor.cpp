@@ -1,6 +1,9 @@
 #include "compiler/run/gpu_executor.h"
 
+#include <algorithm>
 #include <limits>
+
+#include "compiler/run/ncu.h"
 
 namespace tilewright::run {
 namespace {
@@ -27,9 +30,12 @@ Outcome lost(HelperProcess::Failure failure) {
 // Other than that there is no CUPTI at all.
 bool is_unexplained(std::string_view absent) { return !absent.empty() && !absent.starts_with("there is no"); }
 
-std::string joined(const std::vector<std::string>& lines) {
+bool is_ncu(const std::string& profiler) { return std::filesystem::path(profiler).filename() == "ncu"; }
+
+std::string libraries_of(const std::vector<std::string>& profilers) {
   std::string out;
-  for (const std::string& line : lines) out += line + "\n";
+  for (const std::string& one : profilers)
+    if (!is_ncu(one)) out += one + "\n";
   return out;
 }
 
@@ -52,7 +58,7 @@ std::expected<DeviceInfo, std::string> GpuExecutor::device(const std::stop_token
     auto answer = helper_->call({{"op", "open"},
                                  {"library", options_.library},
                                  {"management", options_.management},
-                                 {"profilers", samples_ ? joined(options_.profilers) : std::string()},
+                                 {"profilers", samples_ ? libraries_of(options_.profilers) : std::string()},
                                  {"device", std::to_string(options_.device)}},
                                 options_.start_limit, kAnyMemory, stop);
     auto given_up = [&](std::string why) {
@@ -94,6 +100,16 @@ Outcome GpuExecutor::run(const Job& job, const std::stop_token& stop) {
   }
   helper_.reset();
   samples_ = false;
+  const auto ncu = std::ranges::find_if(options_.profilers, is_ncu);
+  const bool lacks = out.samples && !out.samples->absent.empty() && !is_unexplained(out.samples->absent);
+  if (!lacks || demanded || ncu == options_.profilers.end()) return out;
+  auto read = sampled_by_ncu({*ncu, options_.helper, options_.environment, options_.library, options_.management,
+                              options_.device, options_.start_limit + options_.deadline},
+                             job, stop);
+  if (read)
+    out.samples = std::move(*read);
+  else
+    out.samples->absent += "; " + read.error();
   return out;
 }
 

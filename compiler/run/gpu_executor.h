@@ -15,7 +15,7 @@ namespace tilewright::run {
 struct GpuOptions {
   std::string library = "libcuda.so.1";
   std::string management = "libnvidia-ml.so.1";  // tells clocks and temperature; what is not there is no error
-  // CUPTI, for jobs that want samples of program counters: files or names for the loader, the best first.
+  // CUPTI, for jobs that want samples: files or names for the loader, the best first; and where none is, a file `ncu`.
   std::vector<std::string> profilers{"libcupti.so.13", "libcupti.so.12"};
   int device = 0;
   // One job: all launches, and a second more for every 256 MB of tensors, which are moved and compared several times.

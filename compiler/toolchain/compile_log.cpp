@@ -57,10 +57,12 @@ std::optional<LogEntry> read_assembler_message(std::string_view line) {
   if (colon == std::string_view::npos) return std::nullopt;
   std::string_view kind = trimmed(rest.substr(0, colon));
   entry.message = trimmed(rest.substr(colon + 1));
-  // "(C7517) warpgroup.wait is injected in around line 710 by compiler …": of the PTX.
-  constexpr std::string_view kAround = "around line ";
-  if (std::size_t at = entry.message.find(kAround); at != std::string::npos && entry.ptx_line == 0) {
-    std::string_view number = std::string_view(entry.message).substr(at + kAround.size());
+  // "(C7517) warpgroup.wait is injected in around line 710 by compiler …", "(C7511) … in the function 'k' in line 438":
+  // of the PTX.
+  for (const std::string_view begin : {"around line ", " in line "}) {
+    const std::size_t at = entry.message.rfind(begin);
+    if (at == std::string::npos || entry.ptx_line != 0) continue;
+    std::string_view number = std::string_view(entry.message).substr(at + begin.size());
     entry.ptx_line = take_number(number).value_or(0);
   }
   if (kind == "error" || kind == "fatal")

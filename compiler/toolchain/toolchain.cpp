@@ -254,7 +254,8 @@ std::expected<Artifacts, Error> Toolchain::compile(const Request& request) {
   artifacts.from_cache = true;
   auto compiled = state.compiled(request, artifacts.from_cache);
   if (!compiled) return std::unexpected(std::move(compiled.error()));
-  CompileLog log = read_log(field(*compiled, "log"), request.cuda_source, {}, field(*compiled, "cubin"));
+  CompileLog log =
+      read_log(field(*compiled, "log"), request.cuda_source, field(*compiled, "ptx"), field(*compiled, "cubin"));
   artifacts.log = std::move(log.text);
   artifacts.entries = std::move(log.entries);
   artifacts.kernels = std::move(log.kernels);

@@ -93,8 +93,9 @@ int run_one(const RunOptions& options, work::RunRequest request, const std::stop
   if ((options.profile || !options.trace.empty()) && executor->runs_cubins() && !options.cubins.empty())
     return refuse(options, {"--profile and --trace relate what a GPU did to the script by the script's own compilation",
                             "leave out --cubin"});
-  if (options.profile && !executor->runs_cubins() && is_elsewhere(options.on))
-    return refuse(options, {"--profile counts on the simulator of this machine, or samples a GPU",
+  if ((options.profile || !options.trace.empty()) && !executor->runs_cubins() && is_elsewhere(options.on))
+    return refuse(options, {"--profile and --trace show the simulator of this machine, or a GPU, and " + options.on +
+                                " has none: its worker simulates",
                             "leave out --on " + options.on + ", or say --on sim"});
   request.wanted.samples = options.profile && executor->runs_cubins();
   request.wanted.marks = !options.trace.empty() && executor->runs_cubins();

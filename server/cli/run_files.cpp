@@ -2,6 +2,7 @@
 
 #include "server/project/files.h"
 #include "server/render/timeline.h"
+#include "server/views/run_page.h"
 
 namespace tilewright::cli {
 namespace fs = std::filesystem;
@@ -26,7 +27,8 @@ std::expected<void, std::string> write_outputs(const fs::path& folder, const pro
 std::expected<void, std::string> write_trace(const std::string& file, const work::RunAnswer& answer) {
   if (answer.report.outcome.timeline.names.empty())
     return std::unexpected("the run left no timeline: it did not come to its end");
-  return project::write_file(file, {render::timeline_json(answer)});
+  const bool page = std::filesystem::path(file).extension() == ".html";
+  return project::write_file(file, {page ? views::html_run(answer) : render::timeline_json(answer)});
 }
 
 }  // namespace tilewright::cli

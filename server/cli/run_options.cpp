@@ -137,8 +137,9 @@ void add_places(CLI::App& c, RunOptions& options) {
   c.add_option("--driver", options.driver, "The CUDA driver's library")->capture_default_str();
   c.add_option("--nvml", options.nvml, "The driver's management library, which reports clocks and temperature")
       ->capture_default_str();
-  c.add_option("--cupti", options.cupti,
-               "NVIDIA's library for profilers, which samples (default: libcupti of the CUDA toolkit)");
+  c.add_option(
+      "--cupti", options.cupti,
+      "NVIDIA's library for profilers, which samples, or its program ncu (default: those of the CUDA toolkit)");
 }
 
 void add_tensors(CLI::App& c, RunOptions& options) {
@@ -198,10 +199,11 @@ void add_simulation(CLI::App& c, RunOptions& options) {
   c.add_flag(
       "--profile", options.profile,
       "On the simulator: what each line asks of global memory, shared memory and tensor cores, counted, and what "
-      "could be asked less. On a GPU: where its warps are and what they wait for, by line, sampled with CUPTI");
+      "could be asked less. On a GPU: where its warps are and what they wait for, by line, sampled with CUPTI or ncu");
   c.add_option("--trace", options.trace,
-               "FILE: a timeline in Chrome's trace format (ui.perfetto.dev opens it): of the simulator's first "
-               "schedule, or, on this machine's GPU, of a build with marks at tile primitives and waits");
+               "FILE: a timeline in Chrome's trace format (ui.perfetto.dev opens it), or, as FILE.html, a page that "
+               "draws it: of the simulator's first schedule, or, on a GPU, here or on a remote, of a build with marks "
+               "at tile primitives and waits");
 }
 
 void add_reports(CLI::App& c, RunOptions& options) {

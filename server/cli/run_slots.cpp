@@ -51,8 +51,8 @@ std::expected<std::vector<work::Slot>, run::Failure> slots_for(const RunOptions&
                                                                const std::stop_token& stop) {
   remote::SlotOptions slots;
   if (is_elsewhere(options.on)) {
-    if (!options.clusters.empty() || !options.watches.empty() || !options.trace.empty())
-      return std::unexpected(run::Failure{"--clusters, --watch and --trace show the simulator of this machine",
+    if (!options.clusters.empty() || !options.watches.empty())
+      return std::unexpected(run::Failure{"--clusters and --watch show the simulator of this machine",
                                           "leave out --on " + options.on + ", or say --on sim"});
     slots.elsewhere = elsewhere_of(options, progress, stop);
   } else {

@@ -5,6 +5,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -149,6 +150,9 @@ work::TuneAnswer saved_tune(const project::LoadedFile& file, const work::TuneReq
   return out;
 }
 
+// Something is known of it.
+bool is_looked_at(const work::Candidate& c) { return c.fate != work::Candidate::Fate::Open || c.rounds > 0; }
+
 int tune(const TuneOptions& options) {
   auto request = request_of(options);
   if (!request) return kUsage;
@@ -181,7 +185,7 @@ int tune(const TuneOptions& options) {
   if (!answer.candidates.empty() && !refused) saved = record->save(made);
   if (options.json) {
     project::emit(stdout, render::dump(made) + "\n");
-  } else {
+  } else if (!answer.failure || std::ranges::any_of(answer.candidates, is_looked_at)) {
     project::say(stdout, render::tune_text(answer, changed, render::colours(stdout)));
   }
   if (!saved) return fail_usage(saved.error());

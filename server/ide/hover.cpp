@@ -5,6 +5,7 @@
 #include "server/ide/call_words.h"
 #include "server/ide/hover_parts.h"
 #include "server/ide/names.h"
+#include "server/ide/run_findings.h"
 #include "server/ide/subject.h"
 #include "server/work/checked.h"
 
@@ -109,6 +110,9 @@ Answer<std::optional<Hover>> hover(const Query& q, std::uint32_t offset) {
   auto answer = [&](std::uint32_t begin, std::uint32_t end) -> Answer<std::optional<Hover>> {
     if (import) out.words("Dialect " + analysis->first().evaluation->dialect.words() + ".");
     if (out.empty()) return std::nullopt;
+    if (q.runs)
+      for (std::string& cost : q.runs->costs(*q.snapshot, q.snapshot->source().position(offset).line))
+        out.words(std::move(cost) + ".");
     return Hover{std::move(out).take(), {begin, end}};
   };
 

@@ -4,7 +4,11 @@
 #include <cstdio>
 
 #include "compiler/ir/origin.h"
+#include "compiler/text/amounts.h"
 #include "server/project/codes.h"
+#include "server/work/profile.h"
+#include "server/work/sampled.h"
+#include "server/work/stalls.h"
 
 namespace tilewright::ide {
 namespace {
@@ -76,6 +80,39 @@ std::string words_of(const std::string& target, const work::RunAnswer& answer) {
   return out + time;
 }
 
+// What a GPU's samples say of the document's own lines, whatever calls led there.
+std::map<std::uint32_t, std::string> costs_of(const std::string& document, const std::string& run,
+                                              const work::RunAnswer& answer) {
+  std::map<std::uint32_t, std::string> out;
+  if (!answer.report.outcome.samples || !answer.report.outcome.samples->absent.empty()) return out;
+  const work::SampledAnswer sampled = work::sampled_of(answer);
+  if (sampled.samples == 0) return out;
+  std::map<std::uint32_t, work::SampledLine> lines;
+  for (const work::SampledLine& line : sampled.lines) {
+    if (line.path != document) continue;
+    work::SampledLine& sum = lines[line.line];
+    sum.count += line.count;
+    for (const work::Waited& w : line.waits) {
+      const auto known = std::ranges::find(sum.waits, w.reason, &work::Waited::reason);
+      known == sum.waits.end() ? sum.waits.push_back(w) : void(known->count += w.count);
+    }
+  }
+  for (auto& [number, line] : lines) {
+    std::ranges::stable_sort(line.waits, std::greater{}, &work::Waited::count);
+    auto share = [](std::uint64_t part, std::uint64_t all) {
+      return text::formatted("%.1f", 100 * static_cast<double>(part) / static_cast<double>(all)) + " %";
+    };
+    std::string words = run + ": " + share(line.count, sampled.samples) + " of the warps' time, by " +
+                        work::grouped(line.count) + " samples of the GPU";
+    constexpr std::size_t kMostWaits = 3;
+    for (std::size_t i = 0; i < std::min(kMostWaits, line.waits.size()); ++i)
+      words += (i ? "; " : ", of that waiting for ") + std::string(work::stall_reason(line.waits[i].reason).words) +
+               " " + share(line.waits[i].count, line.count);
+    out[number] = std::move(words);
+  }
+  return out;
+}
+
 }  // namespace
 
 void RunFindings::keep(const std::string& document, std::shared_ptr<const text::Source> source,
@@ -83,7 +120,10 @@ void RunFindings::keep(const std::string& document, std::shared_ptr<const text::
   if (answer.end == End::Stopped) return;
   Kept kept;
   kept.words = words_of(target, answer);
-  if (answer.end == End::Reported) kept.items = items_of(document, "run of " + entry + " on " + target, answer);
+  if (answer.end == End::Reported) {
+    kept.items = items_of(document, "run of " + entry + " on " + target, answer);
+    kept.costs = costs_of(document, entry + " on " + target, answer);
+  }
   {
     std::lock_guard lock(mutex_);
     Document& d = documents_[document];
@@ -110,6 +150,15 @@ std::vector<RunFindings::Item> RunFindings::find(const session::Snapshot& script
   std::vector<Item> out;
   if (const Document* d = of(script))
     for (const auto& [key, kept] : d->runs) std::ranges::copy(kept.items, std::back_inserter(out));
+  return out;
+}
+
+std::vector<std::string> RunFindings::costs(const session::Snapshot& script, std::uint32_t line) const {
+  std::lock_guard lock(mutex_);
+  std::vector<std::string> out;
+  if (const Document* d = of(script))
+    for (const auto& [key, kept] : d->runs)
+      if (const auto found = kept.costs.find(line); found != kept.costs.end()) out.push_back(found->second);
   return out;
 }
 

@@ -34,6 +34,8 @@ class RunFindings {
   struct Result {
     std::string target, words;  // "lab", "lab: verified, 68.88 us"
   };
+  // What the last profiled runs say of a line, from 0, one each: "gpu, copy(64): 23.1 % of ...".
+  std::vector<std::string> costs(const session::Snapshot& script, std::uint32_t line) const;
   // What came of the last runs of an entry, one a target.
   std::vector<Result> results(const session::Snapshot& script, const std::string& entry) const;
 
@@ -41,6 +43,7 @@ class RunFindings {
   struct Kept {
     std::vector<Item> items;
     std::string words;
+    std::map<std::uint32_t, std::string> costs;  // of lines, from 0
   };
   struct Document {
     std::shared_ptr<const text::Source> source;

@@ -32,8 +32,11 @@ std::expected<work::RunAnswer, std::string> executed(const Question& question, w
   const std::string on = asked.has("on") ? asked.text("on") : "sim";
   const std::int64_t seconds = std::clamp<std::int64_t>(asked.number("seconds").value_or(kSeconds), 1, kMostSeconds);
   const auto& progress = question.script.query.progress;
-  auto executor =
-      work::executor_on(on, project::gpu_options(), kSchedules, {}, question.stop(), std::chrono::seconds(seconds));
+  simulate::Options simulator;
+  simulator.profile = asked.flag("profile");
+  auto executor = work::executor_on(on, project::gpu_options(), kSchedules, simulator, question.stop(),
+                                    std::chrono::seconds(seconds));
+  request.wanted.samples = asked.flag("profile") && executor->runs_cubins();
   work::RunAnswer answer = work::run_script(*file, request, *executor, question.stop(), [&](const std::string& what) {
     if (progress) progress(what + " on " + on, -1);
   });

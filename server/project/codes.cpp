@@ -54,8 +54,8 @@ constexpr text::CodeInfo kOwn[] = {
     {kSerializedCode, "wgmma is serialized",
      "NVIDIA's compiler could not prove that registers are used by one wgmma at a time (PTX ISA, wgmma.mma_async: "
      "accumulators and fragments must not be accessed before the wait), and made each wait for the one before. The "
-     "result is right, and tensor cores idle in between. It is told where the compiler says so; that of "
-     "CUDA 13.5 adds a wait that is missing without a word."},
+     "result is right, and tensor cores idle in between. It is told where the compiler says so, once a "
+     "place: where the wgmma is, or where its results are used too early."},
     {kSpilledCode, "spilled registers",
      "A thread keeps more values than it has registers, at most 255, fewer where launch bounds or setmaxnreg say so. "
      "The rest goes to local memory, which lies in global memory and its caches. As ptxas reports it."},

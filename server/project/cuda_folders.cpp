@@ -85,6 +85,27 @@ std::vector<CudaFolder> cuda_folders() {
   return out;
 }
 
+// In those folders, on the PATH, in /opt/nvidia/nsight-compute.
+static fs::path ncu_program() {
+  std::vector<fs::path> places;
+  for (const CudaFolder& candidate : cuda_folders())
+    if (candidate.folder.is_absolute()) places.push_back(candidate.folder / "bin");
+  const char* path = std::getenv("PATH");
+  std::istringstream list(path ? path : "");
+  for (std::string folder; std::getline(list, folder, ':');)
+    if (fs::path(folder).is_absolute()) places.emplace_back(folder);
+  std::error_code ec;
+  std::vector<fs::path> installed;
+  for (fs::directory_iterator it("/opt/nvidia/nsight-compute", ec), end; !ec && it != end; it.increment(ec))
+    installed.push_back(it->path());
+  std::ranges::sort(installed, std::greater<>());
+  places.insert(places.end(), installed.begin(), installed.end());
+  for (const fs::path& place : places)
+    if (::access((place / "ncu").c_str(), X_OK) == 0 && toolchain::changeable_by_others(place / "ncu").empty())
+      return place / "ncu";
+  return {};
+}
+
 std::vector<std::string> cupti_libraries() {
   constexpr const char* kBelow[] = {"extras/CUPTI/lib64", "lib64", "lib", "nvidia/cu13/lib", "nvidia/cuda_cupti/lib"};
   constexpr const char* kNames[] = {"libcupti.so.13", "libcupti.so.12"};
@@ -100,6 +121,7 @@ std::vector<std::string> cupti_libraries() {
     }
   }
   for (const char* name : kNames) out.emplace_back(name);
+  if (const fs::path program = ncu_program(); !program.empty()) out.push_back(program.string());
   return out;
 }
 

@@ -17,8 +17,8 @@ struct CudaFolder {
 // checkout with the binary somewhere in it must not choose what is loaded.
 std::vector<CudaFolder> cuda_folders();
 
-// CUPTI, NVIDIA's library for profilers, in those folders, the newest of each first; last the names by which the loader
-// finds it. Files that other users can change are left out.
+// CUPTI, NVIDIA's library for profilers, in those folders, the newest of each first; then the names by which the loader
+// finds it; last Nsight Compute's program `ncu`, if there is one. Files that other users can change are left out.
 std::vector<std::string> cupti_libraries();
 
 // Users named by TILEWRIGHT_CUDA_OWNERS (names or numbers, separated by commas), for toolchain::trust_owners.

@@ -109,6 +109,7 @@ void Client::notification(protocol::Message& m) {
 // Pieces of a result come in order, without gaps, and end where it ends.
 void Client::take(Sink& sink, const wire::JobDataParams& where, std::string_view piece) {
   if (!sink.spoilt.empty()) return;
+  if (where.what == "marks") return take_marks(sink, where, piece);
   const std::size_t buffers = sink.results.size() / run::kResultsPerBuffer;
   const auto index = static_cast<std::size_t>(where.index), offset = static_cast<std::size_t>(where.offset);
   if (index >= buffers) {
@@ -125,6 +126,21 @@ void Client::take(Sink& sink, const wire::JobDataParams& where, std::string_view
   }
   to.put(offset, piece);
   received += piece.size();
+}
+
+void Client::take_marks(Sink& sink, const wire::JobDataParams& where, std::string_view piece) {
+  const auto index = static_cast<std::size_t>(where.index), offset = static_cast<std::size_t>(where.offset);
+  if (index >= sink.marks.size()) {
+    sink.spoilt = "marks of launch " + std::to_string(index) + ", where there are " + std::to_string(sink.marks.size());
+    return;
+  }
+  std::string& to = sink.marks[index];
+  if (offset != to.size() || piece.size() > static_cast<std::size_t>(run::kMostMarkBytes) - to.size()) {
+    sink.spoilt = "marks have " + std::to_string(piece.size()) + " bytes at " + std::to_string(offset) + ", where " +
+                  std::to_string(to.size()) + " are there, of at most " + std::to_string(run::kMostMarkBytes);
+    return;
+  }
+  to.append(piece);
 }
 
 // A message that the protocol does not have, or a number out of its range.
@@ -273,7 +289,7 @@ std::vector<Part> parts_of(const run::Job& job, bool cubins) {
   std::vector<Part> out;
   int at = 0;
   if (cubins)
-    for (const auto* launches : {&job.launches, &job.rivals})
+    for (const auto* launches : {&job.launches, &job.rivals, &job.marked})
       for (const run::JobLaunch& launch : *launches) out.push_back({"cubin", at++, kept(launch.cubin)});
   at = 0;
   for (const run::JobBuffer& b : job.buffers) out.push_back({"buffer", at++, kept(b.contents)});
@@ -332,7 +348,8 @@ Called<Client::Ran> Client::run(const wire::JobOpenParams& open, const run::Job&
                                 const std::stop_token& stop) {
   {
     std::lock_guard lock(mutex_);
-    sinks_[open.key] = {open.attempt, results, &progress, std::vector<std::size_t>(results.size())};
+    sinks_[open.key] = {open.attempt, results, &progress, std::vector<std::size_t>(results.size()),
+                        std::vector<std::string>(job.marked.size())};
   }
   auto answer = send_and_run(open, job, {end}, stop);
   Sink sink;
@@ -347,7 +364,7 @@ Called<Client::Ran> Client::run(const wire::JobOpenParams& open, const run::Job&
   }
   if (!sink.spoilt.empty()) return broken(sink.spoilt);
   try {
-    return Ran{answer->result.get<wire::JobResult>(), std::move(sink.received)};
+    return Ran{answer->result.get<wire::JobResult>(), std::move(sink.received), std::move(sink.marks)};
   } catch (const Json::exception& e) {
     return broken(e.what());
   }

@@ -65,6 +65,7 @@ class Client final : private endpoint::Handler {
   struct Ran {
     protocol::worker::JobResult result;
     std::vector<std::size_t> received;  // bytes of each of the results
+    std::vector<std::string> marks;     // one each of the job's launches with marks
   };
   Called<Ran> run(const protocol::worker::JobOpenParams& open, const run::Job& job,
                   std::span<const run::Contents> results, const Progress& progress, Time end,
@@ -91,6 +92,7 @@ class Client final : private endpoint::Handler {
     std::span<const run::Contents> results;
     const Progress* progress = nullptr;
     std::vector<std::size_t> received{};  // bytes of each result
+    std::vector<std::string> marks{};     // of each launch with marks
     std::string spoilt{};                 // what was wrong with one of its pieces
   };
   // When an answer has to be there. What is late is cancelled, or, of small things, ends the connection.
@@ -117,6 +119,7 @@ class Client final : private endpoint::Handler {
   Called<Reply> send_and_run(const protocol::worker::JobOpenParams& open, const run::Job& job, const Until& until,
                              const std::stop_token& stop);
   static void take(Sink& sink, const protocol::worker::JobDataParams& where, std::string_view piece);
+  static void take_marks(Sink& sink, const protocol::worker::JobDataParams& where, std::string_view piece);
   void lose(const std::string& why);
   CallError lost_error();
 

@@ -68,7 +68,7 @@ wire::JobOpenParams open_of(const run::Bound& bound, const RemoteOptions& option
   open.key = fresh_key();
   open.order = Json(run::order_json(bound.job));
   if (cubins) {
-    for (const auto* launches : {&bound.job.launches, &bound.job.rivals})
+    for (const auto* launches : {&bound.job.launches, &bound.job.rivals, &bound.job.marked})
       for (const run::JobLaunch& launch : *launches)
         open.cubins.push_back(static_cast<std::int64_t>(launch.cubin.size()));
     open.deadline_seconds = options.deadline_seconds;
@@ -215,6 +215,7 @@ Called<run::Outcome> RemoteExecutor::attempt(Client& client, wire::JobOpenParams
       auto outcome = run::outcome_of(text::Json(answer->result.outcome), bound.job, results);
       std::string why = outcome ? lacking(*outcome, results, answer->received) : outcome.error();
       if (!why.empty()) return std::unexpected(CallError{CallError::Kind::Refused, "its answer is broken: " + why});
+      if (!outcome->marks.plain.empty()) outcome->marks.bytes = std::move(answer->marks);
       if (bound.script)
         for (const wire::Finding& f : answer->result.findings)
           outcome->findings.push_back(finding_of(f, *bound.script));

@@ -4,18 +4,14 @@
 #include <map>
 #include <set>
 
-#include "compiler/toolchain/digest.h"
 #include "server/ide/call_words.h"
-#include "server/render/base64.h"
-#include "server/render/junit.h"
 #include "server/views/document.h"
+#include "server/views/frame.h"
 #include "server/views/layout.h"
 #include "server/views/pipeline.h"
 #include "server/work/time_words.h"
 
 namespace tilewright::views {
-
-std::string_view page_source(std::string_view file);  // the files of server/views/page/
 
 namespace {
 
@@ -124,40 +120,6 @@ render::Json finding_json(const session::Finding& f, const text::Source& source)
   return out;
 }
 
-// JSON inside of an element: `</script>` and `<!--` are the same text without their `<`.
-std::string without_tags(const std::string& json) {
-  std::string out;
-  out.reserve(json.size() + json.size() / 64);
-  for (char c : json) {
-    if (c == '<')
-      out += "\\u003c";
-    else
-      out += c;
-  }
-  return out;
-}
-
-// Each `@NAME@` of the frame once, in its order: what is put in is never looked at again.
-std::string filled(std::string_view frame, const std::map<std::string, std::string, std::less<>>& values) {
-  std::string out;
-  while (!frame.empty()) {
-    const std::size_t at = std::min(frame.find('@'), frame.size());
-    out.append(frame.substr(0, at));
-    frame.remove_prefix(at);
-    const std::size_t end = frame.find('@', 1);
-    if (frame.empty() || end == frame.npos) break;
-    auto found = values.find(frame.substr(1, end - 1));
-    if (found == values.end()) {
-      out += '@';
-      frame.remove_prefix(1);
-      continue;
-    }
-    out += found->second;
-    frame.remove_prefix(end + 1);
-  }
-  return out.append(frame);
-}
-
 render::Json contents_json(const ide::Page& page) {
   render::Json out = render::Json::array();
   for (const ide::PageKernel& k : page.kernels) {
@@ -253,19 +215,8 @@ render::Json page_contents_json(const ide::Page& page, const std::string& html, 
 }
 
 std::string html_page(const ide::Page& page) {
-  const std::string style(page_source("page.css")), script(page_source("page.js"));
-  const std::string& path = page.script->source().path();
-  auto digest = [](const std::string& text) {
-    const toolchain::Digest bytes = toolchain::sha256(text);
-    return "'sha256-" + render::base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}) + "'";
-  };
-  return filled(page_source("page.html"),
-                {{"TITLE", render::xml_escape(path.substr(path.rfind('/') + 1))},
-                 {"POLICY", "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src " +
-                                digest(style) + "; script-src " + digest(script)},
-                 {"STYLE", style},
-                 {"SCRIPT", script},
-                 {"DATA", without_tags(render::dump(page_json(page), -1))}});
+  return framed_page(page_source("page.html"), page.script->source().path(), std::string(page_source("page.css")),
+                     std::string(page_source("page.js")), page_json(page));
 }
 
 }  // namespace tilewright::views

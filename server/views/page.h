@@ -1,8 +1,4 @@
-// A script beside what its kernels become, as one HTML page that needs nothing else: no network, no server, no files.
-//
-// The page is three files of server/views/page/ (its frame, its style, its script) and one JSON object with all texts
-// and links, in which no byte can end the element that holds it. The page's policy names the digests of its own style
-// and script: whatever a script under review holds, nothing of it is executed.
+// A script beside what its kernels become, as one HTML page (frame.h) with all texts and links.
 #pragma once
 #include <string>
 

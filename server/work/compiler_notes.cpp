@@ -1,8 +1,10 @@
 #include "server/work/compiler_notes.h"
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "compiler/ir/origin.h"
 #include "compiler/text/amounts.h"
@@ -15,6 +17,8 @@ namespace {
 struct Note {
   std::string_view phrase, why, fix;
 };
+
+constexpr std::string_view kSaid = " (ptxas: ";
 
 constexpr std::string_view kIgnored = "'setmaxnreg' ignored";
 constexpr Note kIgnoredBecause[] = {
@@ -36,8 +40,9 @@ constexpr Note kSerializedBecause[] = {
     {"crossing function boundary", "wgmma operations are still running where a function is called",
      "wait for them before the call (T.ptx.wgmma.wait_group(0)), or inline the function"},
     {"insufficient register resources", "there are not enough registers for the accumulators of all that run at once",
-     "use smaller tiles or more warpgroups, give the consumers more registers (T.ptx.setmaxnreg), or launch fewer "
-     "threads"},
+     "move what reads or writes accumulators between the first wgmma and its wait out of there, since copies of them "
+     "take registers, too; else use smaller tiles or more warpgroups, give the consumers more registers "
+     "(T.ptx.setmaxnreg), or launch fewer threads"},
     {"defining input registers", "other instructions write registers that a running wgmma reads",
      "write A's fragment before the fence (T.ptx.wgmma.fence), or keep A in shared memory"},
     {"reading accumulator registers", "accumulators are read while a wgmma that writes them may run",
@@ -47,17 +52,24 @@ constexpr Note kSerializedBecause[] = {
     {"ill formed pipeline stage", "fence, wgmma, commit and wait do not follow each other on every path",
      "write them in that order in one straight piece of code, and wait on every path"},
     {"compiler-inserted WG.DP", "a wait for wgmma lies in a branch that some warps of the warpgroup may not take",
-     "let all four warps of a warpgroup take the same branches between wgmma and its wait"},
-    {"compiler-inserted WG.AR", "a wgmma lies in a branch that some warps of the warpgroup may not take",
-     "let all four warps of a warpgroup take the same branches up to the wgmma"},
+     "let all four warps of a warpgroup take the same branches between wgmma and its wait, and call no function there "
+     "that is not inlined"},
+    {"compiler-inserted WG.AR",
+     "a wgmma, its fence or its commit lies in a branch that some warps of the warpgroup may "
+     "not take",
+     "let all four warps of a warpgroup take the same branches from the fence (T.ptx.wgmma.fence) to the commit, and "
+     "call no function there that is not inlined"},
 };
 
-constexpr Note kInjected[] = {
-    {"warpgroup.wait is injected", "results of a wgmma are used before a wait that ends it",
-     "wait yourself where it costs least, right before the first use: T.ptx.wgmma.wait_group"},
-    {"warpgroup.arrive is injected", "registers of a wgmma are written without a fence behind it",
-     "fence yourself between the last write and the wgmma: T.ptx.wgmma.fence"},
-};
+// By CUDA 13.0 and by 13.5.
+constexpr Note kNoWait{"", "results of a wgmma are used before a wait that ends it",
+                       "wait yourself where it costs least, right before the first use: T.ptx.wgmma.wait_group"};
+constexpr Note kNoFence{"", "registers of a wgmma are written without a fence behind it",
+                        "fence yourself between the last write and the wgmma: T.ptx.wgmma.fence"};
+constexpr std::pair<std::string_view, const Note*> kInjected[] = {{"warpgroup.wait is injected", &kNoWait},
+                                                                  {"wgmma.wait_group is injected", &kNoWait},
+                                                                  {"warpgroup.arrive is injected", &kNoFence},
+                                                                  {"wgmma.fence is injected", &kNoFence}};
 
 text::Diagnostic hint(std::string_view code, std::string message, std::string_view fix) {
   text::Diagnostic d;
@@ -96,6 +108,20 @@ void place(text::Diagnostic& d, const toolchain::LogEntry& entry, const session:
   }
 }
 
+// The fewest registers that a setmaxnreg of the kernel names; 0: there is none.
+int least_of_a_role(const session::CompiledKernel& kernel) {
+  constexpr std::string_view kCount = "setmaxnreg.dec.sync.aligned.u32 ";
+  const std::string_view text = kernel.cuda->text;
+  int least = 0;
+  for (std::size_t at = text.find(kCount); at != text.npos; at = text.find(kCount, at + 1)) {
+    int count = 0;
+    const std::string_view number = text.substr(at + kCount.size(), 3);
+    std::from_chars(number.data(), number.data() + number.size(), count);
+    if (count > 0 && (least == 0 || count < least)) least = count;
+  }
+  return least;
+}
+
 // The note of the table that the message holds, or that there is no word for it.
 template <std::size_t N>
 Note note_in(const Note (&notes)[N], std::string_view message) {
@@ -109,7 +135,7 @@ std::optional<text::Diagnostic> performance_note(const toolchain::LogEntry& entr
                                                  const session::CompiledKernel& kernel) {
   const std::string_view message = entry.message;
   if (entry.severity == toolchain::LogEntry::Severity::Error) return std::nullopt;
-  const std::string said = " (ptxas: " + entry.message + ")";
+  const std::string said = std::string(kSaid) + entry.message + ")";
   if (message.find(kIgnored) != message.npos) {
     const Note note = note_in(kIgnoredBecause, message);
     text::Diagnostic d = hint(project::kRegistersIgnoredCode,
@@ -129,15 +155,35 @@ std::optional<text::Diagnostic> performance_note(const toolchain::LogEntry& entr
     place(d, entry, kernel, "wgmma_mma_async");
     return d;
   }
-  if (const Note note = note_in(kInjected, message); !note.phrase.empty()) {
-    text::Diagnostic d =
-        hint(project::kSerializedCode,
-             "NVIDIA's compiler adds a wait for wgmma here, so that tensor cores idle: " + std::string(note.why) + said,
-             note.fix);
+  for (const auto& [phrase, note] : kInjected) {
+    if (message.find(phrase) == message.npos) continue;
+    text::Diagnostic d = hint(
+        project::kSerializedCode,
+        "NVIDIA's compiler adds a wait for wgmma here, so that tensor cores idle: " + std::string(note->why) + said,
+        note->fix);
     place(d, entry, kernel, "wgmma_mma_async");
     return d;
   }
+  if (message.find("cannot be statically determined") != message.npos) {
+    text::Diagnostic d = hint(project::kLocalMemoryCode,
+                              "how much local memory a thread takes is not known before the kernel runs, so that the "
+                              "driver sets much aside: the kernel calls a function that calls itself, or one through "
+                              "a pointer" +
+                                  said,
+                              "write the recursion as a loop, and call functions by their names");
+    d.span = kernel.value->kernel.span;
+    return d;
+  }
   return std::nullopt;
+}
+
+void add_note(std::vector<text::Diagnostic>& notes, text::Diagnostic note) {
+  auto own = [](const text::Diagnostic& d) { return std::string_view(d.message).substr(0, d.message.find(kSaid)); };
+  const bool ours = note.message.find(kSaid) != note.message.npos;
+  const bool told = ours && std::ranges::any_of(notes, [&](const text::Diagnostic& d) {
+                      return d.code == note.code && d.span == note.span && d.chain == note.chain && own(d) == own(note);
+                    });
+  if (!told) notes.push_back(std::move(note));
 }
 
 std::vector<text::Diagnostic> resource_notes(const toolchain::KernelResources& resources,
@@ -145,12 +191,17 @@ std::vector<text::Diagnostic> resource_notes(const toolchain::KernelResources& r
   std::vector<text::Diagnostic> out;
   const int spilled = resources.spill_stores, read = resources.spill_loads;
   if (spilled + read > 0) {
-    out.push_back(hint(project::kSpilledCode,
-                       "the kernel needs more registers than its " + std::to_string(resources.registers) +
-                           " a thread: " + text::counted(spilled, "byte") + " are spilled to local memory and " +
-                           text::counted(read, "byte") + " read back, by each thread",
-                       "keep less in registers at once (smaller tiles, shorter unrolled loops), spread the work over "
-                       "more threads, or ask for fewer CTAs per SM (tirx.launch_bounds_min_blocks_per_sm)"));
+    const int role = least_of_a_role(kernel);
+    const bool lowered = role > 0 && role < resources.registers;
+    out.push_back(
+        hint(project::kSpilledCode,
+             "the kernel needs more registers than its " + std::to_string(resources.registers) + " a thread" +
+                 (lowered ? ", or than the " + std::to_string(role) + " that setmaxnreg leaves a role" : "") + ": " +
+                 text::counted(spilled, "byte") + " are spilled to local memory and " + text::counted(read, "byte") +
+                 " read back, by each thread",
+             std::string(lowered ? "leave that role more registers (T.ptx.setmaxnreg), " : "") +
+                 "keep less in registers at once (smaller tiles, shorter unrolled loops), spread the work over "
+                 "more threads, or ask for fewer CTAs per SM (tirx.launch_bounds_min_blocks_per_sm)"));
   }
   if (resources.stack > 0 && spilled + read == 0) {
     out.push_back(

@@ -13,6 +13,8 @@ namespace tilewright::work {
 // The note that a message of ptxas is; nothing: it is none of those that are known.
 std::optional<text::Diagnostic> performance_note(const toolchain::LogEntry& entry,
                                                  const session::CompiledKernel& kernel);
+// Adds it, unless the same is told of the same place already.
+void add_note(std::vector<text::Diagnostic>& notes, text::Diagnostic note);
 // The notes that follow from what the compiler gave the kernel: spilled registers, arrays in local memory.
 std::vector<text::Diagnostic> resource_notes(const toolchain::KernelResources& resources,
                                              const session::CompiledKernel& kernel);

@@ -35,7 +35,8 @@ std::vector<Warp> warps_of(const cuda::MarkedSource& source, const std::string& 
   if (bytes.size() < static_cast<std::size_t>(source.words()) * sizeof(std::uint64_t)) return out;
   for (std::uint32_t i = 0; i < source.ctas * source.warps; ++i) {
     const std::size_t base = static_cast<std::size_t>(i) * (cuda::kMarkHeader + source.events);
-    const std::uint64_t sm = word_at(bytes, base + 5), count = word_at(bytes, base + 4);
+    const std::uint64_t sm = word_at(bytes, base + 5), counts = word_at(bytes, base + 4), most = source.events;
+    const std::uint64_t now = std::min(counts & 0xFFFF, most), before = std::min(counts >> 16 & 0xFFFF, most);
     if (sm == 0) continue;  // there was no such CTA
     Warp& w = out.emplace_back();
     w.place = i / source.warps;
@@ -46,12 +47,21 @@ std::vector<Warp> warps_of(const cuda::MarkedSource& source, const std::string& 
     w.clock = word_at(bytes, base + 1);
     w.end_timer = word_at(bytes, base + 2);
     w.end_clock = word_at(bytes, base + 3);
-    const std::uint64_t kept = std::min<std::uint64_t>(count, source.events);
-    w.left_out = count - kept;
-    for (std::uint64_t k = count - kept; k < count; ++k)
-      w.marks.push_back(word_at(bytes, base + cuda::kMarkHeader + k % source.events));
+    w.left_out = (counts >> 32) - std::min(counts >> 32, before > now ? before - now : 0);
+    for (std::uint64_t k = now; k < before; ++k) w.marks.push_back(word_at(bytes, base + cuda::kMarkHeader + k));
+    for (std::uint64_t k = 0; k < now; ++k) w.marks.push_back(word_at(bytes, base + cuda::kMarkHeader + k));
   }
   return out;
+}
+
+// The primitives of "max, fma, exp2", or of "copy -> tma".
+void add_names(std::set<std::string>& to, std::string_view marked) {
+  marked = marked.substr(0, marked.find(" -> "));
+  while (!marked.empty()) {
+    const std::size_t end = std::min(marked.find(", "), marked.size());
+    to.emplace(marked.substr(0, end));
+    marked.remove_prefix(std::min(end + 2, marked.size()));
+  }
 }
 
 class Reading {
@@ -143,7 +153,7 @@ class Reading {
         open.push_back(which);
         std::string text = mark.name;
         if (mark.staged) text += "[" + std::to_string(word >> 16) + "]";
-        if (!mark.waits) does.insert(mark.name.substr(0, mark.name.find(' ')));
+        if (!mark.waits) add_names(does, mark.name);
         event(TimelineEvent::Kind::Begin, process, w, time(base, clock), text, mark);
       } else if (!open.empty() && open.back() == which) {
         open.pop_back();

@@ -64,7 +64,7 @@ const toolchain::KernelResources* take_messages(const ToolWork& work, std::vecto
   if (!speaks) return nullptr;
   const std::vector<toolchain::LogEntry>& entries = made ? made->entries : made.error().entries;
   for (const toolchain::LogEntry& entry : entries)
-    if (!is_of_our_variables(entry, kernel)) diagnostics.push_back(message_of(entry, kernel));
+    if (!is_of_our_variables(entry, kernel)) add_note(diagnostics, message_of(entry, kernel));
   if (!made) {
     if (entries.empty())
       diagnostics.push_back({project::kToolsCode,

@@ -293,6 +293,8 @@ class Tuning {
     int repeats = request_.exhaustive ? kExhaustive : request_.repeats;
     for (std::size_t round = 1; round <= kMostRounds; ++round, repeats = std::min(repeats * 2, kMostRepeats)) {
       if (round <= out_.cuts) continue;
+      // Pairs tell the last few apart better than another round.
+      if (const std::size_t left = open().size(); round > 1 && left <= kFinalists) return left > 0;
       begin_round(round);
       if (!measure_round(round, repeats)) return false;
       std::vector<Candidate*> in = open();

@@ -183,8 +183,9 @@ void add_worker(CLI::App& app, std::function<int()>& run) {
       ->check(CLI::Range(1, 10'000));
   c->add_option("--driver", command->driver, "The CUDA driver's library")->capture_default_str();
   c->add_option("--nvml", command->nvml, "The driver's management library")->capture_default_str();
-  c->add_option("--cupti", command->cupti,
-                "NVIDIA's library for profilers, which samples (default: libcupti of the CUDA toolkit)");
+  c->add_option(
+      "--cupti", command->cupti,
+      "NVIDIA's library for profilers, which samples, or its program ncu (default: those of the CUDA toolkit)");
   c->footer(
       "Each kernel runs in a process of its own that can be killed; a fault, a hang or a stray write costs that job "
       "alone. Jobs wait in a queue in which clients take turns, a GPU runs one at a time.\n\nExamples:\n"

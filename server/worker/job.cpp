@@ -37,6 +37,13 @@ std::int64_t output_bytes(const run::Job& job) {
   return sum;
 }
 
+// The i-th of all launches, in the order in which cubins travel.
+run::JobLaunch& launch_at(run::Job& job, std::size_t i) {
+  if (i < job.launches.size()) return job.launches[i];
+  i -= job.launches.size();
+  return i < job.rivals.size() ? job.rivals[i] : job.marked[i - job.rivals.size()];
+}
+
 // What a script takes as long as its job waits.
 std::int64_t text_bytes(const wire::JobOpenParams& params) {
   if (!params.script) return 0;
@@ -115,7 +122,7 @@ std::expected<std::shared_ptr<Job>, Error> Job::open(const wire::JobOpenParams& 
   if (!order) return refused(order.error());
   if (gpu && params.script) return refused("this worker's GPU runs cubins");
   if (!gpu && !params.script) return refused("this worker's simulator runs scripts, not cubins");
-  const std::size_t launches = order->launches.size() + order->rivals.size();
+  const std::size_t launches = order->launches.size() + order->rivals.size() + order->marked.size();
   if (launches > kMostCubins) return refused("a job has at most " + std::to_string(kMostCubins) + " launches");
   if (gpu ? params.cubins.size() != launches : !params.cubins.empty())
     return refused(std::to_string(params.cubins.size()) + " cubins for " + std::to_string(launches) + " launches");
@@ -132,7 +139,8 @@ std::expected<std::shared_ptr<Job>, Error> Job::open(const wire::JobOpenParams& 
   }
   if (gpu && order->bytes() > limits.device_bytes)
     return refused(over("the tensors take of the GPU's memory", order->bytes(), limits.device_bytes));
-  const std::int64_t host = order->host_bytes() + code + text_bytes(params);
+  const std::int64_t marks = static_cast<std::int64_t>(order->marked.size()) * run::kMostMarkBytes;
+  const std::int64_t host = order->host_bytes() + code + text_bytes(params) + marks;
   if (host > limits.host_bytes) return refused(over("the tensors take of its memory", host, limits.host_bytes));
   if (const std::int64_t back = output_bytes(*order); back > limits.output_bytes)
     return refused(over("the outputs are", back, limits.output_bytes));
@@ -204,8 +212,7 @@ void Job::add(const wire::JobDataParams& where, std::string_view piece) {
     return;
   }
   if (cubin) {
-    run::JobLaunch& launch = i < order.launches.size() ? order.launches[i] : order.rivals[i - order.launches.size()];
-    launch.cubin.append(piece);
+    launch_at(order, i).cubin.append(piece);
   } else if (bytes > 0) {
     order.buffers[i].contents.put(static_cast<std::size_t>(received), piece);
   }

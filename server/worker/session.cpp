@@ -260,6 +260,7 @@ void WorkerSession::deliver(const std::shared_ptr<endpoint::Open>& open, const s
   std::size_t bytes = 0;
   for (const run::BufferOutcome& b : ending.outcome.buffers)
     bytes += b.contents.size() + b.later.size() + 2 * b.alone.size();
+  for (const std::string& marks : ending.outcome.marks.bytes) bytes += marks.size();
   if (bytes > wire::kPiece) job->progress({.key = job->key, .state = "sending"});
   const transport::Together together(bytes <= kTogether ? &connection_ : nullptr);
   if (!send_contents(*job, ending.outcome)) {
@@ -277,16 +278,21 @@ void WorkerSession::deliver(const std::shared_ptr<endpoint::Open>& open, const s
 bool WorkerSession::send_contents(const Job& job, const run::Outcome& outcome) {
   for (std::size_t i = 0; i < outcome.buffers.size(); ++i) {
     const run::BufferOutcome& b = outcome.buffers[i];
-    if (!send_pieces(job, "contents", i, b.contents) || !send_pieces(job, "later", i, b.later) ||
-        !send_pieces(job, "timed", i, b.timed) || !send_pieces(job, "alone", i, b.alone))
-      return false;
+    for (const auto& [what, contents] :
+         {std::pair("contents", &b.contents), {"later", &b.later}, {"timed", &b.timed}, {"alone", &b.alone}})
+      if (!send_pieces(job, what, i, contents->view(), std::make_shared<const run::Contents>(*contents))) return false;
+  }
+  for (std::size_t i = 0; i < outcome.marks.bytes.size(); ++i) {
+    const auto marks = std::make_shared<const std::string>(outcome.marks.bytes[i]);
+    if (!send_pieces(job, "marks", i, *marks, marks)) return false;
   }
   return true;
 }
 
-bool WorkerSession::send_pieces(const Job& job, const char* what, std::size_t index, const run::Contents& contents) {
-  const auto owner = std::make_shared<const run::Contents>(contents);  // it may leave after the job is gone
-  for (std::size_t at = 0; at < contents.size(); at += wire::kPiece) {
+// `owner` keeps the bytes: they may leave after the job is gone.
+bool WorkerSession::send_pieces(const Job& job, const char* what, std::size_t index, std::string_view bytes,
+                                const std::shared_ptr<const void>& owner) {
+  for (std::size_t at = 0; at < bytes.size(); at += wire::kPiece) {
     if (!connection_.wait_for_room(kAhead, kPatience, sender_.get_stop_token())) return false;
     if (job.stop.stop_requested()) return false;
     const wire::JobDataParams where{.key = job.key,
@@ -294,7 +300,7 @@ bool WorkerSession::send_pieces(const Job& job, const char* what, std::size_t in
                                     .what = what,
                                     .index = static_cast<int>(index),
                                     .offset = static_cast<std::int64_t>(at)};
-    endpoint_.notify("job/result", where, {contents.view().substr(at, wire::kPiece), owner});
+    endpoint_.notify("job/result", where, {bytes.substr(at, wire::kPiece), owner});
   }
   return true;
 }

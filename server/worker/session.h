@@ -50,7 +50,8 @@ class WorkerSession final : public endpoint::Handler, public endpoint::Served {
 
   void deliver(const std::shared_ptr<endpoint::Open>& open, const std::shared_ptr<Job>& job, Ending ending);
   bool send_contents(const Job& job, const run::Outcome& outcome);
-  bool send_pieces(const Job& job, const char* what, std::size_t index, const run::Contents& contents);
+  bool send_pieces(const Job& job, const char* what, std::size_t index, std::string_view bytes,
+                   const std::shared_ptr<const void>& owner);
   // Something will call back from another thread, and has: the session does not end between the two.
   void expect_call();
   void called();

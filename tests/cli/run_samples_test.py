@@ -4,8 +4,12 @@
 The kernels are compiled by NVRTC; what the stand-in for CUPTI finds at their instructions is given here."""
 import os
 import re
+import sys
 
 from case import BINARY, Case, main
+
+from support import schema
+from support.language_server import Client
 
 COPY = """\
 from tvm.script import tirx as T
@@ -114,6 +118,58 @@ class Samples(Case):
         self.assertIn("100.0 % of the samples are at a line of the script", out)
         self.assertIn("start the loads earlier", out)
 
+    def ncu(self, written, first=""):
+        """A stand-in for Nsight Compute's program: runs what it is given to its end, then writes that."""
+        program = self.file("ncu", f"""#!{sys.executable}
+import subprocess, sys
+with open({self.path("ncu.words")!r}, "w") as f:
+    print(*sys.argv[1:], file=f)
+at = next(i for i, w in enumerate(sys.argv) if w.startswith("/proc/"))
+{first or "pass"}
+subprocess.run(sys.argv[at:], pass_fds=[3], check=True)
+sys.stdout.write(open({self.file("ncu.csv", written)!r}).read())
+""")
+        os.chmod(program, 0o755)
+        return program
+
+    def by_ncu(self, script, written, first="", on=None):
+        gpu = f"--driver {self.fake} --nvml {self.fake} --cupti {self.ncu(written, first)}"
+        where = ["--on", f"exec:{BINARY} worker --stdio --on gpu {gpu}"] if on == "worker" else ["--on", "gpu", *gpu.split()]
+        r = self.run_it("run", script, *where, "--repeat", "1", "--profile", "--json", env={"FAKE_CUDA_PROGRAM": self.program})
+        self.assertIn("samples", r.json or {}, r)
+        return self.fits(r.json, "run")["samples"]
+
+    def test_ncu_samples_where_there_is_no_cupti(self):
+        script = self.file("k.py", COPY)
+        all_ = self.instructions(script)
+        load, barrier = (next(i[0] for i in all_ if word in i[2]) for word in ("LDG", "BAR"))
+        # As ncu 2025.3 writes it, of a kernel of another name and of ours.
+        head = '"Address","Source","Warp Stall Sampling (All Samples)","# Samples","stall_barrier","stall_long_sb","stall_wait","stall_long_sb (Not Issued)"\n'
+        rows = "".join(f'"0x{0x7fc6177ac200 + at:x}","      {name}  ""x"", c[0x0][0x28]","{a + b + c}","{a + b + c}","{a}","{b}","{c}","{b}"\n'
+                       for at, name, a, b, c in ((load, "LDG", 0, 700, 20), (barrier, "BAR", 200, 0, 0), (0, "LDC", 0, 0, 0)))
+        first = f'"0x{0x7fc6177ac200:x}","      S2R","0","0","0","0","0","0"\n'
+        table = "==PROF== Connected to process 7\n" + '"Kernel Name","another",\n' + head + first + '"Kernel Name","kernel_kernel",\n' + head + first + rows
+        for on in (None, "worker"):
+            with self.subTest(on):
+                answer = self.by_ncu(script, table, on=on)
+                self.assertEqual((answer["counted_by"], answer["rounds"], answer["samples"], answer["attributed"]), ("gpu", 1, 920, 920))
+                self.assertEqual([(l["line"], l["samples"], [(w["reason"], w["samples"]) for w in l["waits"]]) for l in answer["lines"]],
+                                 [(16, 720, [("long_scoreboard", 700), ("wait", 20)]), (17, 200, [("barrier", 200)])])
+        with open(self.path("ncu.words"), encoding="utf-8") as f:
+            self.assertIn("--launch-skip 1 --launch-count 1 /proc/", f.read())
+
+    def test_why_ncu_has_none(self):
+        script = self.file("k.py", COPY)
+        self.instructions(script)
+        for written, first, said in (("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission\n", "", "ncu says: ERR_NVGPUCTRPERM"),
+                                     ("==WARNING== No kernels were profiled.\n", "", "ncu wrote no table of samples"),
+                                     ("", "sys.exit(3)", "ncu wrote no table of samples")):
+            with self.subTest(said):
+                answer = self.by_ncu(script, written, first)
+                self.assertIsNone(answer["counted_by"])
+                self.assertIn("there is no CUPTI", answer["absent"])
+                self.assertIn(said, answer["absent"])
+
     def test_why_there_are_none(self):
         script = self.file("k.py", COPY)
         self.instructions(script)
@@ -146,7 +202,38 @@ class Samples(Case):
                 del run[clock]
         self.assertEqual(here, there)
         simulator = self.run_it("run", script, "--on", f"exec:{BINARY} worker --stdio --on sim", "--profile")
-        self.assertIn("or samples a GPU", simulator.errors)
+        self.assertIn("its worker simulates", simulator.errors)
+
+    def test_editors_profile_and_hovers_tell_a_line(self):
+        script = self.file("k.py", COPY)
+        load = next(i for i in self.instructions(script) if "LDG" in i[2])
+        os.makedirs(self.path("driver"))
+        for name, library in (("libcuda.so.1", self.fake), ("libcupti.so.13", self.cupti)):
+            os.symlink(library, self.path("driver/" + name))
+        where = self.file("found", f"kernel_kernel {load[0]:x} long_scoreboard 700\nkernel_kernel {load[0]:x} wait 50\nkernel_kernel ffff0 wait 250\n")
+        client = Client(BINARY, environment=dict(os.environ, LD_LIBRARY_PATH=self.path("driver"), FAKE_CUPTI=where, FAKE_CUDA_PROGRAM=self.program))
+        uri = "file://" + script
+        hover = {"textDocument": {"uri": uri}, "position": {"line": 15, "character": 11}}  # `A` of s[t] = A[t]
+        try:
+            client.initialize(initializationOptions={"tilewright": {"toolchain": {"check": "off"}}},
+                              capabilities={"textDocument": {"hover": {"contentFormat": ["markdown"]}}})
+            client.open(uri, COPY)
+            before = client.result("textDocument/hover", hover)
+            result = client.result("tilewright/run", {"textDocument": {"uri": uri}, "entry": "kernel", "on": "gpu", "profile": True})
+            self.assertEqual(schema.check(result, "lsp_run_result"), [])
+            after = client.result("textDocument/hover", hover)
+            elsewhere = client.result("textDocument/hover", {**hover, "position": {"line": 16, "character": 12}})
+            client.change(uri, 2, COPY + "# changed\n")
+            edited = client.result("textDocument/hover", hover)
+        finally:
+            client.close()
+        self.assertEqual([l["line"] for l in result["report"]["samples"]["lines"]], [16])
+        self.assertIn("samples  counted by the GPU", result["text"])
+        told = "kernel on gpu: 75.0 % of the warps' time, by 750 samples of the GPU, of that waiting for data from global or local memory, or an mbarrier 93.3 %"
+        self.assertNotIn("samples", before["contents"]["value"])
+        self.assertIn(told, after["contents"]["value"])
+        self.assertNotIn("samples", (elsewhere or {"contents": {"value": ""}})["contents"]["value"])
+        self.assertNotIn("samples", edited["contents"]["value"])
 
     def test_only_of_the_scripts_own_compilation(self):
         script = self.file("k.py", COPY)

@@ -8,6 +8,7 @@ from case import BINARY, Case, main
 
 from support import schema
 from support.language_server import Client
+from support.trust import trust
 
 PIPE = """\
 from tvm.script import tirx as T
@@ -34,8 +35,8 @@ def kernel(A: T.Buffer((2, 64, 64), "float16"), B: T.Buffer((2, 64, 64), "float1
         T.cuda.cta_sync()
 """
 # Words of a warp's memory, and how many there are: 16 CTAs of 4 warps, as compiler/cuda/marks.h has it.
-HEADER, EVENTS, WARPS, CTAS = 8, 4096, 4, 16
-WORDS = HEADER + EVENTS
+HEADER, EVENTS, MARKS, WARPS, CTAS = 8, 4096, 5, 4, 16
+WORDS = HEADER + EVENTS + 2 * MARKS
 
 
 class Timeline(Case):
@@ -53,13 +54,18 @@ class Timeline(Case):
         return self.run_it("run", self.script, "--on", "gpu", "--driver", self.fake, "--nvml", self.fake, "--repeat", "1", "--trace", self.path("t.json"),
                            *options, env={"FAKE_CUDA_PROGRAM": self.file("program", program)})
 
-    def warp(self, cta, warp, sm, timer, clock, end, marks):
-        """The memory of a warp that began at (timer, clock) and ended `end` nanoseconds later, at 2 clocks each."""
+    def warp(self, cta, warp, sm, timer, clock, end, marks, laps=()):
+        """The memory of a warp that began at (timer, clock) and ended `end` nanoseconds later, at 2 clocks each. `laps`: after how many marks
+        each filling ended."""
         base = (cta * WARPS + warp) * WORDS
-        words = [(base, timer), (base + 1, clock), (base + 2, timer + end), (base + 3, clock + 2 * end), (base + 4, len(marks)), (base + 5, cta << 32 | sm + 1)]
+        words = [(base, timer), (base + 1, clock), (base + 2, timer + end), (base + 3, clock + 2 * end),
+                 (base + 4, sum(laps) << 32 | (laps[-1] if laps else 0) << 16 | len(marks) - sum(laps)),
+                 (base + 5, cta << 32 | sm + 1)]
+        begins = [sum(laps[:i]) for i in range(len(laps) + 1)]
+        memory = {}
         for i, (word, at) in enumerate(marks):
-            words.append((base + HEADER + i % EVENTS, word << 32 | (clock + 2 * at) % (1 << 32)))
-        return words
+            memory[i - max(b for b in begins if b <= i)] = word << 32 | (clock + 2 * at) % (1 << 32)
+        return words + [(base + HEADER + i, value) for i, value in memory.items()]
 
     def read(self):
         with open(self.path("t.json"), encoding="utf-8") as f:
@@ -106,11 +112,31 @@ class Timeline(Case):
         self.assertEqual(told["spanned_us"], 2)
         self.assertEqual((told["plain_us"], told["marked_us"]), (250, 250))
 
+    def test_as_a_page(self):
+        words = self.warp(0, 1, 7, 1_000_000, 5_000_000_000, 1000, [(0, 10), (1, 40), (2, 50), (3, 150)])
+        program = f"variable tilewright_marks {CTAS * WARPS * WORDS * 8}\n" + "".join(f"word tilewright_marks {at} {value}\n" for at, value in words)
+        r = self.run_it("run", self.script, "--on", "gpu", "--driver", self.fake, "--nvml", self.fake, "--repeat", "1", "--trace", self.path("t.html"),
+                        env={"FAKE_CUDA_PROGRAM": self.file("program", program)})
+        self.assertEqual(r.status, 0, r)
+        with open(self.path("t.html"), encoding="utf-8") as f:
+            data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', f.read(), re.S)[1])
+        self.assertEqual((data["timeline"]["unit"], len(data["timeline"]["spans"]), data["costs"]), ("ns", 2, None))
+        self.assertIn("timeline", data["report"])
+
     def test_a_ring_keeps_the_last_marks(self):
-        marks = [(2 + i % 2, 1 + i) for i in range(2 * EVENTS)]
-        r = self.trace(self.warp(0, 0, 0, 5, 100, 2 * EVENTS + 10, marks), "--json")
-        self.assertEqual(r.json["timeline"]["left_out"], EVENTS // 2)
-        self.assertEqual(len(self.spans(self.read())[(0, 0)]), EVENTS // 2)
+        # Begun again after 4098 and after 4096 marks; 100 came then, and the last 3996 of the filling before are there.
+        marks = [(2 + i % 2, 1 + i) for i in range(4098 + 4096 + 100)]
+        r = self.trace(self.warp(0, 0, 0, 5, 100, len(marks) + 10, marks, laps=(4098, 4096)), "--json")
+        self.assertEqual((r.json["timeline"]["left_out"], r.json["timeline"]["marks"]), (4198 // 2, 4096))
+        spans = self.spans(self.read())[(0, 0)]
+        self.assertEqual(len(spans), 4096 // 2)
+        self.assertEqual([s[1] for s in spans], sorted(s[1] for s in spans))
+        self.assertEqual((spans[0][1], spans[-1][2]), (4198 + 1, len(marks)))
+
+    def test_counts_that_cannot_be_are_no_marks_beyond_their_memory(self):
+        r = self.trace(self.warp(0, 0, 0, 5, 100, 50, [(2, 5), (3, 9)]) + [(4, (1 << 64) - 1)], "--json")
+        self.assertEqual(r.status, 0, r)
+        self.assertLessEqual(len(self.read()["traceEvents"]), 2 * (EVENTS + 2 * MARKS) + 10)
 
     def test_text_says_what_the_marks_cost(self):
         r = self.trace(self.warp(0, 0, 3, 10, 100, 50, [(2, 5), (3, 9)]))
@@ -148,6 +174,33 @@ class Timeline(Case):
         self.assertEqual([(s["begin"], s["end"], s["line"]) for s in of[20000]["spans"]], [(5, 9, 17), (5, 9, 17), (12, 30, 19), (12, 30, 19)])
         # The first CTA alone has room.
         self.assertEqual(([p["id"] for p in of[4]["processes"]], len(of[4]["spans"]), of[4]["left_out"]), ([0], 2, 2))
+
+    def worker(self, on, *options):
+        return f"exec:{BINARY} worker --stdio --on {on} --driver {self.fake} --nvml {self.fake} {' '.join(options)}"
+
+    def test_a_worker_leaves_the_same_timeline(self):
+        # More than one piece of 1 MiB comes back.
+        words = self.warp(0, 1, 7, 1_000_000, 5_000_000_000, 1000, [(0, 10), (1, 40), (2, 50), (3, 150)]) + self.warp(15, 3, 9, 1_000_000, 7, 1000, [(2, 3), (3, 9)])
+        here = self.trace(words, "--json")
+        local = self.read()
+        os.unlink(self.path("t.json"))
+        environment = {"FAKE_CUDA_PROGRAM": self.path("program")}
+        there = self.run_it("run", self.script, "--on", self.worker("gpu"), "--repeat", "1", "--trace", self.path("t.json"), "--json", env=environment)
+        self.assertEqual(there.status, 0, there)
+        self.assertEqual(self.fits(there.json, "run")["timeline"], here.json["timeline"])
+        self.assertEqual(self.read(), local)
+        # Of a pool: the worker that runs it.
+        trust(BINARY, self.file("tilewright.toml", f'[remotes.one]\nat = "{self.worker("gpu")}"\n[pools]\nlab = ["one"]\n'))
+        pool = self.run_it("run", self.script, "--on", "lab", "--repeat", "1", "--trace", self.path("p.json"), env=environment)
+        self.assertEqual(pool.status, 0, pool)
+        with open(self.path("p.json"), encoding="utf-8") as f:
+            self.assertEqual(json.load(f), local)
+
+    def test_a_worker_that_simulates_has_no_timeline(self):
+        for what in (["--trace", self.path("t.json")], ["--profile"]):
+            r = self.run_it("run", self.script, "--on", self.worker("sim"), *what)
+            self.assertEqual(r.status, 2, r)
+            self.assertIn("its worker simulates", r.errors)
 
     def test_other_results_are_of_the_kernel_without_marks(self):
         log = self.path("log")

@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 """run_trace_test.py TILEWRIGHT: `tilewright run --trace`."""
+import base64
+import hashlib
+import html
 import json
 import os
+import re
 
 from case import Case, main
 from scripts import STAGED, TURNS, WISHES
@@ -93,6 +97,36 @@ class Traces(Case):
 
     def test_kernels_in_turn_follow_each_other(self):
         self.trace(self.file("turns.py", TURNS))
+
+    def page(self, script, *options):
+        """The data of a page, whose policy admits its own script and style alone."""
+        path = self.path("run.html")
+        self.expect(0, "run", script, "--on", "sim", "--trace", path, *options)
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        policy = html.unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1])
+        style, (data, code) = re.search(r"<style>(.*?)</style>", text, re.S)[1], re.findall(r"<script[^>]*>(.*?)</script>", text, re.S)
+        for what, words in (("script-src", code), ("style-src", style)):
+            self.assertIn(f"{what} 'sha256-{base64.b64encode(hashlib.sha256(words.encode()).digest()).decode()}'", policy)
+            self.assertNotRegex(words, r"https?://(?!www.w3.org/2000/svg)|@import|url\(|fetch\(|innerHTML|eval\(")
+        self.assertIn("default-src 'none'", policy)
+        return json.loads(data)
+
+    def test_as_a_page(self):
+        evil = "# </script><script>alert(1)</script><!-- @DATA@\n"
+        data = self.page(self.file("kernel.py", STAGED + evil), "--profile")
+        self.assertEqual(data["source"], STAGED + evil)
+        self.assertIn("on simulator", data["facts"])
+        self.assertIn("profile  counted by the simulator", data["report"])
+        timeline = data["timeline"]
+        self.assertEqual(timeline["unit"], "step")
+        self.assertTrue(any(s["name"] == "waits at cta_sync" for s in timeline["spans"]))
+        self.assertEqual({s["process"] for s in timeline["spans"]}, {p["id"] for p in timeline["processes"]})
+        costs = data["costs"]
+        self.assertIn("modelled", costs["source"])
+        self.assertAlmostEqual(sum(l["share"] for l in costs["lines"]), 1)
+        self.assertEqual([l["text"].strip() for l in costs["lines"]], [STAGED.split("\n")[l["line"]].strip() for l in costs["lines"]])
+        self.assertIsNone(self.page(self.file("kernel.py", STAGED))["costs"])
 
     def test_usage(self):
         script = self.file("kernel.py", STAGED)

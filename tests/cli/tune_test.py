@@ -8,6 +8,8 @@ import time
 
 from case import BINARY, Case, main
 
+from support.trust import trust
+
 # FAULT: 1 does not compile, 2 races, 3 asks for more shared memory than there is.
 SCRIPT = """\
 from tvm.script import tirx as T
@@ -162,6 +164,7 @@ class Tuned(Case):
         self.assertIn("'THREADS' is no NAME=VALUES", r.errors)
         r = self.expect(2, "tune", self.script, "--entry", "make(256, *)", "--on", "sim")
         self.assertIn("the simulator does not tell how long a kernel takes", r.errors)
+        self.assertEqual(r.text, "")
 
     def test_a_stopped_run_goes_on_from_its_record(self):
         out = self.path("r.json")
@@ -210,6 +213,20 @@ class Tuned(Case):
         self.assertEqual(len(record["candidates"]), 3)
         self.assertEqual(len(record["seeds"]), 2)  # of the only round, and of the finals
         self.assertEqual(record["timed_launches"], 3 * 3 + 2 * 2 * 24)
+
+    def test_a_pool_shares_the_rounds(self):
+        worker = f"exec:{BINARY} worker --stdio --on gpu --driver {self.fake} --nvml {self.fake}"
+        trust(BINARY, self.file("tilewright.toml", f'[remotes.one]\nat = "{worker}"\n[remotes.two]\nat = "{worker}"\n[pools]\nlab = ["one", "two"]\n'))
+        log, out = self.path("log"), self.path("r.json")
+        options = ("tune", self.script, "--on", "lab", "--entry", "make(256, *)", "--space", "THREADS=16,32,64,128", "--no-races", "-o", out, "--json")
+        r = self.expect(0, *options, env={**self.program, "FAKE_CUDA_LOG": log})
+        record = self.fits(r.json, "tune")
+        self.assertEqual(sorted(c["fate"] for c in record["candidates"]), ["best", "level", "level", "level"])
+        self.assertEqual(len(record["seeds"]), 2)
+        self.assertEqual(record["timed_launches"], 4 * 3 + 3 * 2 * 24)
+        # A record goes on on it, and elsewhere.
+        self.assertEqual(self.expect(0, *options, "--resume", env=self.program).json["seeds"][:1], record["seeds"][:1])
+        self.assertEqual(self.tune(0, *options[4:-1], "--resume", "--json").json["seeds"][:1], record["seeds"][:1])
 
     def test_exhaustive(self):
         record = self.tune(0, "--entry", "make(256, *)", "--space", "THREADS=32,64,128", "--no-races", "--exhaustive", "--json").json

@@ -51,6 +51,22 @@ def get_kernel(k, n):
     return make(k, n)
 """
 
+TUNED = """from tvm.script import tirx as T
+
+
+# tilewright: reference make(32)
+def make(THREADS):
+    @T.prim_func
+    def kernel(A: T.Buffer((256,), "float32"), B: T.Buffer((256,), "float32")):
+        T.device_entry()
+        T.cta_id([1])
+        t = T.thread_id([THREADS])
+        for i in T.serial(256 // THREADS):
+            B[i * THREADS + t] = A[i * THREADS + t]
+
+    return kernel
+"""
+
 
 def setUpModule():
     global cluster
@@ -195,6 +211,33 @@ class Batch(unittest.TestCase):
         self.all_came_once(self.begin(1, 10, on), 10)
         self.assertEqual(cluster.jobs(), first)
         self.assertEqual(len(first), 1)
+
+    def test_tune_and_a_timeline_on_a_partition(self):
+        fake = os.environ.get("TILEWRIGHT_FAKE_CUDA", "")
+        if not os.path.exists(fake):
+            self.skipTest("TILEWRIGHT_FAKE_CUDA names no driver")
+        with open(os.path.join(self.folder, "k.py"), "w") as f:
+            f.write(TUNED)
+        with open(os.path.join(self.folder, "program"), "w") as f:
+            f.write("copy 1 0 1024\nvariable tilewright_marks 2101248\nword tilewright_marks 5 4\nword tilewright_marks 2 900\nword tilewright_marks 3 900\n")
+        for library in ("libcuda.so.1", "libnvidia-ml.so.1"):
+            os.symlink(fake, os.path.join(self.folder, library))
+        env = {**cluster.env, "LD_LIBRARY_PATH": self.folder, "FAKE_CUDA_PROGRAM": os.path.join(self.folder, "program")}
+
+        def asked(*words):
+            done = subprocess.run([TILEWRIGHT, *words, "--on", "slurm:partition=gpu,slots=2", "--json"], cwd=self.folder, env=env,
+                                  capture_output=True, text=True, timeout=PATIENCE)
+            if "no CUDA compiler" in done.stderr + done.stdout:
+                self.skipTest("no NVRTC here")
+            self.assertEqual(done.returncode, 0, done.stderr + done.stdout[-2000:])
+            return json.loads(done.stdout)
+
+        record = asked("tune", "k.py", "--entry", "make(*)", "--space", "THREADS=16,32,64,128", "--no-races")
+        self.assertEqual(sorted(c["fate"] for c in record["candidates"]), ["best", "level", "level", "level"])
+        self.assertEqual(cluster.jobs(), [])
+        report = asked("run", "k.py", "--entry", "make(128)", "--trace", "t.json", "--repeat", "1")
+        self.assertEqual(report["timeline"]["ctas"], 1)
+        self.assertTrue(os.path.getsize(os.path.join(self.folder, "t.json")) > 0)
 
 
 if __name__ == "__main__":

@@ -58,6 +58,27 @@ export interface RunReport {
   findings?: Finding[];
   tensors?: Tensor[];
   timing?: Timing | null;
+  samples?: Samples;
+  profile?: Profile;
+  [other: string]: unknown;
+}
+// Where the warps of a GPU were found, by line.
+export interface Samples {
+  counted_by: string | null;
+  absent?: string; // why there are none
+  missing?: string | null; // why they are at no line
+  samples?: number;
+  lines?: { file: string; line: number; text: string; primitive: string | null; variant: string | null; samples: number; waits: Wait[] }[];
+}
+export interface Wait {
+  reason: string;
+  words: string;
+  advice: string | null;
+  samples: number;
+}
+// What each line asks of the hardware, by the simulator.
+export interface Profile {
+  lines: { file: string; line: number; text: string; cost: number }[];
   [other: string]: unknown;
 }
 export interface Finding {

@@ -28,12 +28,14 @@ constexpr std::size_t kMostEvents = 20'000;  // of a timeline; about 2 MB of JSO
 struct RunParams : protocol::DocumentParams {
   std::string entry, on;
   std::size_t timeline = 0;  // events, at most; 0: none is made
+  bool profile = false;      // where its time goes: counted by the simulator, or sampled on a GPU
 };
 void from_json(const Json& json, RunParams& p) {
   protocol::from_json(json, static_cast<protocol::DocumentParams&>(p));
   p.entry = json.at("entry").get<std::string>();
   p.on = json.at("on").get<std::string>();
   p.timeline = std::min(json.value("timeline", std::size_t{0}), kMostEvents);
+  p.profile = json.value("profile", false);
 }
 
 // Nothing: there is such a target.
@@ -65,8 +67,10 @@ work::RunAnswer run_on(const Request& r, const RunParams& params, const project:
     progress("running " + params.entry + " on " + params.on);
     simulate::Options simulator;
     simulator.timeline = params.timeline;
+    simulator.profile = params.profile;
     auto executor = work::executor_on(params.on, project::gpu_options(), kSchedules, simulator, r.stop);
     request.wanted.marks = params.timeline > 0 && executor->runs_cubins();
+    request.wanted.samples = params.profile && executor->runs_cubins();
     return work::run_script(file, request, *executor, r.stop,
                             [&](const std::string& what) { progress(what + " on " + params.on); });
   }
@@ -83,6 +87,11 @@ work::RunAnswer run_on(const Request& r, const RunParams& params, const project:
   for (const run::Failure& f : found->left_out) left_out += "tilewright: left out: " + f.message + "\n";
   work::SlotPool pool(std::move(found->slots));
   work::Borrower borrower(pool);
+  // Its kind is known once it was asked; what is wrong with it the run says.
+  if ((params.timeline > 0 || params.profile) && borrower.device(r.stop)) {
+    request.wanted.marks = params.timeline > 0 && borrower.runs_cubins();
+    request.wanted.samples = params.profile && borrower.runs_cubins();
+  }
   return work::run_script(file, request, borrower, r.stop,
                           [&](const std::string& what) { progress(what + " on " + params.on); });
 }

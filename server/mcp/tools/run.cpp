@@ -64,6 +64,11 @@ Tool run_tool() {
                      entry_parameter(),
                      {.name = "on", .words = "Default: sim", .choices = {"sim", "gpu"}},
                      {.name = "seed", .kind = Parameter::Kind::Number, .words = "Of made-up inputs"},
+                     {.name = "profile",
+                      .kind = Parameter::Kind::Flag,
+                      .words =
+                          "Where the time goes, by line: counted by the simulator, or sampled on the GPU with what "
+                          "its warps wait for"},
                      seconds_parameter()},
       .output = R"({"properties": {"path": {"type": "string"}, "entry": {"type": "string"}, "arch": {"type": "string"},
     "on": {"type": "string"}, "verdict": {"type": "string", "enum": ["verified", "partial", "unverified", "failed",

@@ -224,6 +224,13 @@ class Tour(Editor):
         t.until("✓ staged on lab: verified")
         self.shot("run")
         self.command("wincmd b | close")
+        self.command("Tilewright profile sim")
+        t.until("✓ staged on sim: verified")
+        self.command("wincmd b | normal gg")
+        t.keys("\r")
+        self.command("call search('profile  counted')")
+        t.until("counted by the simulator")
+        self.command("wincmd b | close")
 
         # A race, found while typing: nothing waits for the copy any more.
         self.go("T.ptx.cp_async.wait_group(0)")

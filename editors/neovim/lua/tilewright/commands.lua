@@ -143,19 +143,21 @@ sub.diff = {
     end)
   end,
 }
-sub.run = { run = function(args)
+local function start(args, profile)
   local of = script()
   if not of then return end
   entries(of, function(found)
     local entry = args[2] and table.concat(args, " ", 2) or entry_here(found, of).entry
-    if args[1] then return require("tilewright.run").start(of, entry, args[1]) end
+    if args[1] then return require("tilewright.run").start(of, entry, args[1], profile) end
     targets(of, function(names)
-      vim.ui.select(names, { prompt = "Run " .. entry .. " on" }, function(chosen)
-        if chosen then require("tilewright.run").start(of, entry, chosen) end
+      vim.ui.select(names, { prompt = (profile and "Profile " or "Run ") .. entry .. " on" }, function(chosen)
+        if chosen then require("tilewright.run").start(of, entry, chosen, profile) end
       end)
     end)
   end)
-end, words = { "sim", "gpu" } }
+end
+sub.run = { run = function(args) start(args, false) end, words = { "sim", "gpu" } }
+sub.profile = { run = function(args) start(args, true) end, words = { "sim", "gpu" } }
 -- The server asks, with all that the remotes of the script's settings would execute.
 sub.trust = { run = function()
   local of = script()

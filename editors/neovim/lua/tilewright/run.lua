@@ -87,8 +87,8 @@ local function finished(run, problem, result)
   if vim.fn.bufwinid(panel) == -1 then server.tell(first_line(run), level) end
 end
 
--- Runs an entry of a script on a target. The text that is run is the saved one.
-function M.start(script, entry, on)
+-- Runs an entry of a script on a target; with `profile` its report says where the time goes. The text that is run is the saved one.
+function M.start(script, entry, on, profile)
   if vim.api.nvim_buf_get_name(script) == "" then
     return server.tell("only a script that has a file can be run: `:write NAME` gives it one", vim.log.levels.WARN)
   end
@@ -108,7 +108,7 @@ function M.start(script, entry, on)
   tokens[run.token] = run
   M.show()
   run.stop = server.request(script, "tilewright/run", {
-    textDocument = { uri = vim.uri_from_bufnr(script) }, entry = entry, on = on, timeline = (on == "sim" or on == "gpu") and kEvents or nil,
+    textDocument = { uri = vim.uri_from_bufnr(script) }, entry = entry, on = on, timeline = kEvents, profile = profile or nil,
     workDoneToken = run.token,
   }, function(problem, result) finished(run, problem, result) end, { patience = false })
   draw()
@@ -175,7 +175,7 @@ function M.timeline(run)
   run = run or runs[1]
   if not run then return server.tell("nothing was run yet") end
   if not run.timeline then
-    return server.tell((run.on == "sim" or run.on == "gpu") and "this run has no timeline" or "only runs on this machine (sim, gpu) have a timeline")
+    return server.tell("this run has no timeline: only the simulator of this machine (sim) and GPUs have one")
   end
   local buffer = vim.api.nvim_create_buf(false, true)
   vim.bo[buffer].bufhidden = "wipe"

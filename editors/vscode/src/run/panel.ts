@@ -13,18 +13,20 @@ export interface RunState {
   entry?: string;
   entries: string[];
   on: string;
+  profile: boolean;
   targets: string[];
   trusted: boolean;
   running?: { entry: string; on: string; steps: string[] };
   last?: { entry: string; on: string; result?: RunResult; problem?: string; old: boolean; uri: string };
   history: Past[];
 }
-export type FromRunPage = { run: { entry: string; on: string } } | { cancel: true } | { goTo: Place } | { clear: true };
+export type FromRunPage = { run: { entry: string; on: string; profile: boolean } } | { cancel: true } | { goTo: Place } | { clear: true };
 
 export class RunPanel implements vscode.Disposable {
   private readonly panel: Panel<RunState, FromRunPage>;
   private readonly subscriptions: vscode.Disposable[];
   private on = 'sim';
+  private profile = false;
   private entries: string[] = [];
   private targets: string[] = ['sim', 'gpu'];
   private entry: string | undefined;
@@ -62,7 +64,7 @@ export class RunPanel implements vscode.Disposable {
       async (progress, token) => {
         const telling = this.runs.onDidChange(() => progress.report({ message: this.runs.now?.steps.at(-1) }));
         try {
-          await this.runs.run(script, entry, on, token);
+          await this.runs.run(script, entry, on, token, this.profile);
         } finally {
           telling.dispose();
         }
@@ -104,7 +106,10 @@ export class RunPanel implements vscode.Disposable {
       if ('goTo' in message) await goTo(message.goTo);
       else if ('cancel' in message) this.runs.now?.cancel.cancel();
       else if ('clear' in message) await this.runs.clearHistory();
-      else if (this.active.document) await this.run(this.active.document.uri, message.run.entry, message.run.on);
+      else if (this.active.document) {
+        this.profile = message.run.profile;
+        await this.run(this.active.document.uri, message.run.entry, message.run.on);
+      }
     } catch (error) {
       void vscode.window.showErrorMessage(`Tilewright: ${messageOf(error)}`);
     }
@@ -135,6 +140,7 @@ export class RunPanel implements vscode.Disposable {
       entry: this.entry,
       entries: this.entries,
       on: this.on,
+      profile: this.profile,
       targets: this.targets,
       trusted: vscode.workspace.isTrusted,
       running: now && { entry: now.entry, on: now.on, steps: now.steps },

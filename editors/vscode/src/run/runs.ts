@@ -21,6 +21,7 @@ export interface Running {
   script: vscode.Uri;
   entry: string;
   on: string;
+  profile: boolean; // where its time goes is asked, too
   steps: string[];
   cancel: vscode.CancellationTokenSource;
 }
@@ -74,7 +75,7 @@ export class Runs implements vscode.Disposable {
   }
 
   // Runs an entry of a script; what came of it, and is `last` from then on.
-  async run(script: vscode.Uri, entry: string, on: string, outer?: vscode.CancellationToken): Promise<Done> {
+  async run(script: vscode.Uri, entry: string, on: string, outer?: vscode.CancellationToken, profile = false): Promise<Done> {
     if (!vscode.workspace.isTrusted) throw new Error('nothing is run in a workspace that is not trusted; “Workspaces: Manage Workspace Trust” changes that');
     if (script.scheme !== 'file' && script.scheme !== 'untitled') {
       throw new Error(`what is run is a file of this machine, and this script is at ${script.scheme}:. “File: Save As…” makes a copy here that can be run`);
@@ -82,7 +83,7 @@ export class Runs implements vscode.Disposable {
     if (this.now) throw new Error(`${this.now.entry} is still running on ${this.now.on}; wait for it, or cancel it`);
     const cancel = new vscode.CancellationTokenSource();
     const linked = outer?.onCancellationRequested(() => cancel.cancel());
-    const running: Running = { script, entry, on, steps: [], cancel };
+    const running: Running = { script, entry, on, profile, steps: [], cancel };
     this.now = running;
     this.changed.fire();
     const began = Date.now();
@@ -120,7 +121,8 @@ export class Runs implements vscode.Disposable {
         textDocument: { uri: running.script.toString() },
         entry: running.entry,
         on: running.on,
-        timeline: running.on === 'sim' || running.on === 'gpu' ? eventsAtMost : 0,
+        timeline: eventsAtMost,
+        profile: running.profile,
         workDoneToken: token,
       }, running.cancel.token);
     } finally {

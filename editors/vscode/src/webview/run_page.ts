@@ -1,5 +1,5 @@
 // The page of the Run view.
-import type { RunReport, Tensor, Timing } from '../protocol';
+import type { RunReport, Samples, Tensor, Timing } from '../protocol';
 import type { RunState } from '../run/panel';
 import { h, number, onState, place, send, svg } from './dom';
 import { timeline } from './timeline';
@@ -31,8 +31,10 @@ function controls(state: RunState): HTMLElement {
   };
   const entry = choose('Entry', state.entries, state.running?.entry ?? state.entry);
   const on = choose('on', state.targets, state.running?.on ?? state.on);
-  const run = () => send({ run: { entry: entry.select.value, on: on.select.value } });
+  const profile = h('input', { id: 'choose-profile', type: 'checkbox', checked: state.profile }) as HTMLInputElement;
+  const run = () => send({ run: { entry: entry.select.value, on: on.select.value, profile: profile.checked } });
   return h('div', { class: 'row' }, entry.both, on.both,
+    h('span', { class: 'row' }, profile, h('label', { for: 'choose-profile' }, 'where its time goes')),
     h('button', { class: 'main', type: 'button', disabled: state.running !== undefined, click: run }, 'Run'),
     state.running && h('button', { class: 'more', type: 'button', click: () => send({ cancel: true }) }, 'Cancel'));
 }
@@ -61,6 +63,8 @@ function outcome(last: NonNullable<RunState['last']>): HTMLElement {
   for (const note of [...strings(report.problems), ...strings(report.notes)]) out.append(h('p', {}, note));
   out.append(launch(report));
   if (report.timing) out.append(timing(report.timing));
+  if (report.samples) out.append(sampled(report.samples, last.uri));
+  if (report.profile) out.append(costs(report.profile.lines, last.uri));
   out.append(findings(report, last.uri), tensors(report.tensors ?? [], last.uri));
   if (last.result?.timeline && last.result.timeline.spans.length > 0) out.append(timeline(last.result.timeline, last.uri));
   if (last.result?.messages) out.append(h('details', {}, h('summary', {}, 'Messages'), h('pre', {}, last.result.messages)));
@@ -102,6 +106,35 @@ function timing(t: Timing): HTMLElement {
   if (t.floor_us) out.append(roof('of the memory’s peak', t.floor_us / t.median_us));
   if (t.copy?.fraction) out.append(roof('of the speed of the driver’s copy', t.copy.fraction));
   return out;
+}
+
+const mostLines = 12, mostWaits = 3;
+
+function percent(part: number, all: number): string {
+  return `${number((100 * part) / Math.max(1, all), 1)} %`;
+}
+
+// By samples of a GPU: the share of each line, and what its warps waited for.
+function sampled(samples: Samples, uri: string): HTMLElement {
+  const out = h('div', { id: 'samples' }, h('h2', {}, 'Where the time goes'));
+  const why = samples.absent ?? samples.missing;
+  if (why) out.append(h('p', { class: 'warn' }, `Not available: ${why}`));
+  const all = samples.samples ?? 0;
+  const rows = (samples.lines ?? []).slice(0, mostLines).map((line) => h('tr', {}, h('td', {}, place(`line ${line.line}`, { uri, line: line.line - 1 })),
+    h('td', { class: 'num' }, percent(line.samples, all)), h('td', { class: 'code' }, line.text.trim()),
+    h('td', {}, line.primitive ? `${line.primitive} ${line.variant ?? ''}` : ''),
+    h('td', {}, ...line.waits.slice(0, mostWaits).map((w) => h('p', { title: w.advice ?? undefined }, `${percent(w.samples, line.samples)} ${w.words}`)))));
+  if (rows.length > 0) out.append(h('p', {}, `Counted by the GPU: ${number(all)} samples of its warps.`), h('table', {}, head('line', 'of all', '', 'by', 'its warps wait for'), h('tbody', {}, ...rows)));
+  return out;
+}
+
+// By the simulator: the share of each line in what the kernel asks of memory and arithmetic.
+function costs(lines: { line: number; text: string; cost: number }[], uri: string): HTMLElement {
+  const all = lines.reduce((sum, line) => sum + line.cost, 0);
+  const rows = lines.slice(0, mostLines).map((line) => h('tr', {}, h('td', {}, place(`line ${line.line}`, { uri, line: line.line - 1 })),
+    h('td', { class: 'num' }, percent(line.cost, all)), h('td', { class: 'code' }, line.text.trim())));
+  return h('div', { id: 'profile' }, h('h2', {}, 'What it asks of the hardware'), h('p', {}, 'Counted by the simulator; the shares are modelled.'),
+    h('table', {}, head('line', 'of all', ''), h('tbody', {}, ...rows)));
 }
 
 function findings(report: RunReport, uri: string): HTMLElement {
