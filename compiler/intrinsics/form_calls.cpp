@@ -508,7 +508,7 @@ std::optional<std::string> named_barrier_fault(const WrittenForm& call) {
 }  // namespace
 
 std::optional<std::string> verify_resolved(const Form& form, const ptx::Resolved& call, std::span<const ir::Expr> args,
-                                          ir::Target target) {
+                                           ir::Target target) {
   try {
     const std::string_view arch = lowest_target(call.instruction);
     const Intrinsic* same = row_of_id(form.row->same_row(call.instruction.filled));

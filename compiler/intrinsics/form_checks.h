@@ -10,6 +10,6 @@ namespace tilewright::intrinsics {
 
 // What verify() says of the call of `form` with `args` that `call` became; its constants are known.
 std::optional<std::string> verify_resolved(const Form& form, const ptx::Resolved& call, std::span<const ir::Expr> args,
-                                          ir::Target target);
+                                           ir::Target target);
 
 }  // namespace tilewright::intrinsics

@@ -520,6 +520,7 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
   return of_python ? certainly() : Value::error();
 }
 
+<<<<<<< HEAD
 static bool set_in_class(Interpreter& in, Class* cls, std::string_view name, Value value, text::Span span) {
   if (is_of_prelude(cls->scope)) in.reuse().touch_prelude();
   in.heap().count(64 + name.size());
@@ -533,6 +534,17 @@ static bool set_in_class(Interpreter& in, Class* cls, std::string_view name, Val
   }
   if (cls->scope) cls->scope->set(in.keep(name), value);
   return true;
+=======
+static bool is_member(const Class* cls, std::string_view name) {
+  const Scope::Binding* own = cls->is_enum && cls->scope ? cls->scope->find(name) : nullptr;
+  const Instance* member = own ? own->value.as<Instance>() : nullptr;
+  return member && member->cls == cls;
+}
+
+static bool no_assignment(Interpreter& in, std::string message, text::Span span) {
+  in.fail(code::kAttribute, span, std::move(message), {}, "AttributeError");
+  return !in.certainly().is_error();
+>>>>>>> origin/h7
 }
 
 bool Interpreter::set_attribute(Value object, std::string_view name, Value value, text::Span span) {
@@ -550,10 +562,8 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
         Value args[] = {object, value};
         return !call(p->setter, args, span).is_error();
       } else if (p && !p->cached) {
-        fail(code::kAttribute, span,
-             "property '" + std::string(name) + "' of '" + instance->cls->name + "' has no setter", {},
-             "AttributeError");
-        return !certainly().is_error();
+        return no_assignment(
+            *this, "property '" + std::string(name) + "' of '" + instance->cls->name + "' has no setter", span);
       }
       if (Instance* d = in_class->as<Instance>(); d && d->cls->find("__set__")) {
         Value args[] = {object, value};
@@ -565,9 +575,7 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
       return !call(bind(*this, *setter, object, instance->cls, span), args, span).is_error();
     }
     if (instance->cls->is_frozen) {
-      fail(code::kAttribute, span, "cannot assign to field '" + std::string(name) + "' of a frozen dataclass", {},
-           "AttributeError");
-      return !certainly().is_error();
+      return no_assignment(*this, "cannot assign to field '" + std::string(name) + "' of a frozen dataclass", span);
     }
     // A meta class keeps the element of a scalar: reading it is a load, assigning it stores (surface.md 2.4).
     if (Value* old = instance->find(name); old && script_mode_) {
@@ -588,7 +596,18 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
     heap_.count(64 + name.size());
     return true;
   }
+<<<<<<< HEAD
   if (Class* cls = object.as<Class>()) return set_in_class(*this, cls, name, value, span);
+=======
+  if (Class* cls = object.as<Class>()) {
+    if (is_of_prelude(cls->scope)) touch_prelude();
+    heap_.count(64 + name.size());
+    if (is_member(cls, name))
+      return no_assignment(*this, "'" + std::string(name) + "' is a member of the enum '" + cls->name + "'", span);
+    if (cls->scope) cls->scope->set(keep(name), value);
+    return true;
+  }
+>>>>>>> origin/h7
   if (Namespace* n = object.as<Namespace>()) {
     if (is_of_prelude(n->scope)) reuse_.touch_prelude();
     heap_.count(64 + name.size());

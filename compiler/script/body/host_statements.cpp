@@ -126,7 +126,8 @@ Flow HostBody::assertion(const syntax::Assert* node, Scope* scope) {
   }
   in_.fail(code::kRaised, at(node), message, {}, "AssertionError");
   Class* cls = python::class_named(in_, "AssertionError");
-  if (cls && in_.errors_.pending) in_.errors_.pending->exception = Value::object(python::make_exception(in_, cls, std::move(said)));
+  if (cls && in_.errors_.pending)
+    in_.errors_.pending->exception = Value::object(python::make_exception(in_, cls, std::move(said)));
   return Flow::Error;
 }
 
