@@ -520,21 +520,6 @@ Value Interpreter::attribute(Value object, std::string_view name, text::Span spa
   return of_python ? certainly() : Value::error();
 }
 
-<<<<<<< HEAD
-static bool set_in_class(Interpreter& in, Class* cls, std::string_view name, Value value, text::Span span) {
-  if (is_of_prelude(cls->scope)) in.reuse().touch_prelude();
-  in.heap().count(64 + name.size());
-  const Scope::Binding* own = cls->is_enum && cls->scope ? cls->scope->find(name) : nullptr;
-  const Instance* member = own ? own->value.as<Instance>() : nullptr;
-  if (member && member->cls == cls) {
-    in.fail(code::kAttribute, span,
-            "cannot assign to member '" + std::string(name) + "' of the enum '" + cls->name + "'", {},
-            "AttributeError");
-    return !in.certainly().is_error();
-  }
-  if (cls->scope) cls->scope->set(in.keep(name), value);
-  return true;
-=======
 static bool is_member(const Class* cls, std::string_view name) {
   const Scope::Binding* own = cls->is_enum && cls->scope ? cls->scope->find(name) : nullptr;
   const Instance* member = own ? own->value.as<Instance>() : nullptr;
@@ -544,7 +529,6 @@ static bool is_member(const Class* cls, std::string_view name) {
 static bool no_assignment(Interpreter& in, std::string message, text::Span span) {
   in.fail(code::kAttribute, span, std::move(message), {}, "AttributeError");
   return !in.certainly().is_error();
->>>>>>> origin/h7
 }
 
 bool Interpreter::set_attribute(Value object, std::string_view name, Value value, text::Span span) {
@@ -596,18 +580,14 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
     heap_.count(64 + name.size());
     return true;
   }
-<<<<<<< HEAD
-  if (Class* cls = object.as<Class>()) return set_in_class(*this, cls, name, value, span);
-=======
   if (Class* cls = object.as<Class>()) {
-    if (is_of_prelude(cls->scope)) touch_prelude();
+    if (is_of_prelude(cls->scope)) reuse_.touch_prelude();
     heap_.count(64 + name.size());
     if (is_member(cls, name))
       return no_assignment(*this, "'" + std::string(name) + "' is a member of the enum '" + cls->name + "'", span);
     if (cls->scope) cls->scope->set(keep(name), value);
     return true;
   }
->>>>>>> origin/h7
   if (Namespace* n = object.as<Namespace>()) {
     if (is_of_prelude(n->scope)) reuse_.touch_prelude();
     heap_.count(64 + name.size());
