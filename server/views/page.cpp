@@ -152,9 +152,9 @@ render::Json time_json(const ide::PageKernel& k, const text::Source& source) {
   render::Json told = render::Json::array(), waits = render::Json::array();
   for (const std::uint32_t line : lines)
     if (auto words = work::line_words(k.time, line); !words.empty())
-      told.push_back({{"line", line + 1}, {"words", std::move(words)}});
+      told.push_back({{"line", line}, {"words", std::move(words)}});
   for (const work::TimedWait& wait : k.time.answer.waits)
-    waits.push_back({{"line", wait.waits.line + 1}, {"words", work::wait_words(wait)}});
+    waits.push_back({{"line", wait.waits.line}, {"words", work::wait_words(wait)}});
   render::Json advice = render::Json::array();
   for (const auto* some : {&k.time.answer.advice, &k.time.profile.advice})
     for (const text::Diagnostic& d : *some)

@@ -69,6 +69,9 @@ class View(Case):
         self.assertTrue(hopper["head"][0].startswith("time     modelled"), hopper["head"])
         self.assertTrue(any("of the path" in w for line in hopper["lines"] for w in line["words"]), hopper["lines"])
         self.assertTrue(any("sectors" in w for line in hopper["lines"] for w in line["words"]), hopper["lines"])
+        # Lines count from 0, as everywhere in the page.
+        asks = [line["line"] for line in hopper["lines"] if any("sectors" in w for w in line["words"])]
+        self.assertTrue(all("copy" in GOOD.split("\n")[line] for line in asks), asks)
         self.assertIn("not measured", ampere["head"][0])
         self.assertTrue(ampere["head"][1].startswith("occupancy  "), ampere["head"])
         self.assertEqual((ampere["lines"], ampere["waits"], ampere["advice"]), ([], [], []))

@@ -157,6 +157,15 @@ test('layouts are drawn, and an element shows who shares its bank', async () => 
   assert.match(await page.locator('#source .l.at').textContent(), /Tx\.cta\.copy\(A_smem/);
 });
 
+test('the speed of a kernel says what bounds it, with lines that lead to the script', async () => {
+  const page = await open('wgmma_gemm', {hash: '#view=speed'});
+  const words = await page.locator('#panel').textContent();
+  for (const said of ['modelled', 'occupancy', 'of the path', 'roofline', 'waits for the product of line'])
+    assert.ok(words.includes(said), said + ': ' + words.slice(0, 600));
+  await page.locator('#panel p', {hasText: 'operations, counted'}).locator('.go').first().click();
+  assert.match(await page.locator('#source .l.at').textContent(), /wgmma\.mma_async/);
+});
+
 test('the pipeline says who fills and drains each buffer, and who waits', async () => {
   const page = await open('wgmma_gemm', {hash: '#view=pipeline'});
   const flow = (name) => page.locator('.flow', {has: page.locator('.buffer h3', {hasText: name})}).first();
@@ -199,7 +208,7 @@ test('of a script without a kernel there are its findings', async () => {
 
 test('a hostile script is text, and nothing is asked of the network', async () => {
   const page = await open('hostile', {hash: '#view=cuda'});
-  for (const kind of ['cuda', 'ptx', 'sass', 'tirx', 'lowered', 'plan', 'report', 'layouts', 'pipeline', 'findings']) await show(page, kind);
+  for (const kind of ['cuda', 'ptx', 'sass', 'tirx', 'lowered', 'plan', 'report', 'layouts', 'pipeline', 'speed', 'findings']) await show(page, kind);
   await show(page, 'cuda');
   await lineWith(page, 'source', 'onmouseover').hover();
   await page.waitForTimeout(100);
