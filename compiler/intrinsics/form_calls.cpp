@@ -455,7 +455,7 @@ static std::string_view lowest_target(const ptx::Candidate& instruction) {
     return at ? row->token(filled, *at) : std::string_view();
   };
   const bool tensor = row->id.contains("async_bulk_tensor") && row->arch == "sm_100a";
-  if (tensor) return word("load_mode").ends_with('4') || word("cta_group").ends_with('2') ? row->arch : "sm_90";
+  if (tensor) return word("load_mode").ends_with('4') || !word("cta_group").empty() ? row->arch : "sm_90";
   const std::string_view id = row->id;
   // Boxes of images and masks of 16 bits: what is of sm_107 are reports, masks of 32 bits and ::w without offsets.
   if (id.contains("async_bulk_tensor") &&
@@ -476,8 +476,12 @@ static std::string_view lowest_target(const ptx::Candidate& instruction) {
 namespace {
 
 // Has PTX added the form later than what its row of the table is, with a target of its own?
-bool has_own_target(const ptx::Row& row) {
-  return row.id.starts_with("tcgen05_ld_red") || row.id.starts_with("mma_sp");
+bool has_own_target(const ptx::Candidate& instruction) {
+  const auto& [row, filled] = instruction;
+  const std::string_view id = row->id;
+  const auto group = id.contains("async_bulk_tensor") ? row->slot_named("cta_group") : std::nullopt;
+  if (group) return !row->token(filled, *group).empty();
+  return id.starts_with("tcgen05_ld_red") || id.starts_with("mma_sp");
 }
 
 // Integers in tensor memory are of sm_100 alone; the later ones of its family lack them.
@@ -512,7 +516,7 @@ std::optional<std::string> verify_resolved(const Form& form, const ptx::Resolved
   try {
     const std::string_view arch = lowest_target(call.instruction);
     const Intrinsic* same = row_of_id(form.row->same_row(call.instruction.filled));
-    const bool of_table = same && !has_own_target(*form.row) && same->availability != Availability::Never &&
+    const bool of_table = same && !has_own_target(call.instruction) && same->availability != Availability::Never &&
                           available(same->availability, target);
     if (!of_table && !has_instruction(arch, target)) {
       return "needs " + std::string(arch) + " (PTX " + std::string(form.row->isa) + "), this is " + target.name();

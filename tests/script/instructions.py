@@ -153,6 +153,8 @@ def k(m: T.TensorMap()):
     T.ptx["cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster"](s.ptr_to([0]), T.address_of(m), tx, tx, tx, tx, bar.ptr_to([0]), h, h, T.uint16(3))
     T.ptx["cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group"](T.address_of(m), tx, tx, tx, tx, s.ptr_to([0]))
     T.ptx["cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster::16b"](s.ptr_to([0]), T.address_of(m), tx, tx, bar.ptr_to([0]), T.uint16(3))
+    T.ptx["cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::1"](s.ptr_to([0]), T.address_of(m), tx, tx, bar.ptr_to([0]))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::1: needs sm_100a (PTX 8.6), this is sm_90a
     T.ptx["cp.async.bulk.prefetch.tensor.4d.L2.global.im2col::w"](T.address_of(m), tx, tx, tx, tx, h, h)
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.cp.async.bulk.prefetch.tensor.4d.L2.global.im2col::w: needs sm_100a (PTX 9.4), this is sm_90a
     T.ptx["cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs::w.bulk_group"](T.address_of(m), tx, tx, tx, tx, s.ptr_to([0]))
