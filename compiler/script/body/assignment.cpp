@@ -324,6 +324,7 @@ Flow KernelBody::let(const syntax::AnnAssign* node, const syntax::Name& name, co
   }
   const ir::Var* var = bind_value(in_, name.text, e, type, at(node));
   kernel_.know(var, e);
+  if (is_package_kernel(kernel_, scope)) note_value(in_, var, e);
   scope->set(name, Value::expr(var));
   return Flow::Normal;
 }

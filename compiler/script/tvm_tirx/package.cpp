@@ -134,6 +134,17 @@ Value alloc_local(Interpreter& in, const Arguments& args, Value) {
   return made;
 }
 
+// T.reinterpret(value, ty=T.uint32)
+Value reinterpret(Interpreter& in, const Arguments& args, Value) {
+  const Value own = in.attribute(tirx_namespace(in), "reinterpret", args.call);
+  if (own.is_error()) return own;
+  if (std::ranges::none_of(args.keywords, [](const Keyword& k) { return k.name == "ty"; })) return in.call(own, args);
+  Bound a(in, args, "T.reinterpret", {"value", "ty"}, 2);
+  if (!a) return Value::error();
+  const Value values[] = {a[1], a[0]};
+  return in.call(own, values, args.call);
+}
+
 Value alloc_tensor(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "T.alloc_tensor", {"placement", "ty_args", "attrs", "annotations"}, 0);
   if (!a || !in.require_kernel(args.call, "T.alloc_tensor")) return Value::error();
@@ -356,6 +367,8 @@ constexpr Record kRecords[] = {
         "Declares a tensor over memory that exists already.", decl_tensor),
     own("dynamic", NameKind::Function, "name, dtype='int32'", "An extent that each launch gives.", dynamic),
     own("bind_", NameKind::Function, "value, name=None", "Computes a value here, under a name of its own.", bind),
+    since(V0_27,
+          {"tirx", "reinterpret", NameKind::Function, "value, *, ty", "The same bits as another type.", reinterpret}),
     since(V0_27, {"tirx", "constexpr", NameKind::Type, "value",
                   "What Python computes: of a condition, or a @T.jit parameter that is known when the kernel is made.",
                   nullptr, constexpr_or_type}),

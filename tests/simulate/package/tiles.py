@@ -40,6 +40,18 @@ def copy_repeated(A: T.Tensor((1024,), "float32"), C: T.Tensor((1024,), "float32
 
 # tilewright: reference plain_copy
 @T.function
+def copy_named(A: T.Tensor((1024,), "float32"), C: T.Tensor((1024,), "float32")):
+    """As the package prints it: names by T.let, and the bits of the words by their type."""
+    T.device_entry(launch=T.cuda.LaunchConfig(grid=2, block=128))
+    i: T.let[T.int32] = (T.cuda.block_idx("x") * 128 + T.cuda.thread_idx("x")) * 4
+    r = T.alloc_local((4,), "float32", layout="default")
+    T.cuda.tile.apply("ld.global.v4.f32", r[0:4], A[i : i + 4])
+    r[0] = T.reinterpret(T.reinterpret(r[0], ty=T.uint32), ty=T.float32)
+    T.cuda.tile.apply("st.global.v4.f32", C[i : i + 4], r[0:4])
+
+
+# tilewright: reference plain_copy
+@T.function
 def copy_warp(A: T.Tensor((1024,), "float32"), C: T.Tensor((1024,), "float32")):
     T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=32))
     r = T.alloc_local((32, 8, 4), "float32", layout=TileLayout(S[(32, 8, 4) : (1 @ laneid, 4, 1)]))
