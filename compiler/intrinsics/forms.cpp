@@ -203,6 +203,12 @@ class Maker {
   const Intrinsic* same_;
 };
 
+template <class T>
+bool within(const void* at, const T* first, std::size_t count) {
+  std::less<const void*> before;
+  return !before(at, first) && before(at, first + count);
+}
+
 // The forms of each row of compiler/ptx, the one without a row of the table last: made by the first who asks, since a
 // script has few of them. Each row has a place for as many as any has, so that all stand between two addresses. Never
 // destroyed.
@@ -220,10 +226,7 @@ class Forms {
     std::call_once(known.once, [&] { known.forms = make(row, known.name, storage_ + index * kMost * sizeof(Form)); });
     return known.forms;
   }
-  bool holds(const void* at) const {
-    std::less<const void*> before;
-    return !before(at, storage_) && before(at, storage_ + bytes_);
-  }
+  bool holds(const void* at) const { return within(at, storage_, bytes_); }
 
  private:
   struct OfRow {
@@ -262,12 +265,6 @@ Forms& the_forms() {
     return *made;
   }();
   return forms;
-}
-
-template <class T>
-bool within(const void* at, const T* first, std::size_t count) {
-  std::less<const void*> before;
-  return !before(at, first) && before(at, first + count);
 }
 
 struct Tags {
