@@ -104,7 +104,7 @@ void HintEdits::instead() {
   const bool is_code = code.find_first_of("(.=") != code.npos && !code.ends_with('=') && !code.starts_with('#');
   const bool begins =
       !code.empty() && (std::isalpha(static_cast<unsigned char>(code[0])) || code[0] == '"' || code[0] == '@');
-  if (!is_code || !begins || code.starts_with("from ")) return;
+  if (!is_code || !begins || code.starts_with("from ") || says("(warps=4)")) return;
   // A name alone stands for a name: a function in place of a condition would be true.
   const bool name_alone = code.find_first_of("(=[") == code.npos && !code.starts_with('@') && !code.starts_with('"');
   auto put = [&](Stretch at) {
@@ -241,14 +241,6 @@ void HintEdits::conditions() {
 
 // The T.<dtype> that a value is converted with.
 void HintEdits::casts() {
-  if (says("where it is meant")) {
-    const std::string to = name_after(hint_, says("or write ") ? "or write " : "write ");
-    if (auto* a = as<Assign>(statement())) {
-      if (!to.empty()) wrap(of(a->value), to);
-    } else if (auto* more = as<AugAssign>(statement()); more && !to.empty()) {
-      wrap(of(more->value), to);
-    }
-  }
   if (says("T.cast(x, dtype) converts")) {
     auto* call = around<Call>();
     const std::string type = call ? written(call->function) : "";
@@ -291,16 +283,21 @@ void HintEdits::assignments() {
   if (a && says("one assignment a line")) {
     std::string out;
     if (a->targets.size() > 1) {
+      const std::string value = written(a->value);
+      if (value.find('(') != std::string::npos) return;  // a call is made once
       for (const Node* target : a->targets)
-        out += (out.empty() ? "" : "\n" + margin(of(a).begin)) + written(target) + " = " + written(a->value);
+        if (value.find(name_after(written(target), "")) != std::string::npos) return;
+      for (const Node* target : a->targets)
+        out += (out.empty() ? "" : "\n" + margin(of(a).begin)) + written(target) + " = " + value;
     } else {
       auto elements = [](const Node* n) { return as<Tuple>(n) ? as<Tuple>(n)->elements : Exprs(); };
       const Exprs to = elements(a->targets.front()), from = elements(a->value);
       if (to.size() != from.size()) return;
       for (std::size_t i = 0; i < to.size(); ++i) {
-        // A value that an earlier line has changed needs a name of its own.
+        // A value that an earlier line may have changed needs a name of its own.
+        const std::string changed = name_after(written(to[i]), "");
         for (std::size_t k = i + 1; k < from.size(); ++k)
-          if (written(from[k]).find(written(to[i])) != std::string::npos) return;
+          if (written(from[k]).find(changed) != std::string::npos) return;
         out += (i ? "\n" + margin(of(a).begin) : "") + written(to[i]) + " = " + written(from[i]);
       }
     }
@@ -322,15 +319,6 @@ void HintEdits::assignments() {
             "Write " + name + " = " + written(named->value) + " before it");
     }
   }
-  if (says("begin its name with '_'")) offer({at_.begin, at_.begin}, "_", "Write _" + here());
-  const std::string accumulator = name_after(hint_, "begin with ");
-  if (accumulator.empty()) return;
-  const session::SymbolIndex& symbols = q_.snapshot->symbols();
-  const session::Symbol* symbol = symbols.lookup(accumulator, symbols.scope_at(at_.begin));
-  if (!symbol || symbol->type || symbol->occurrences.empty()) return;
-  const session::Occurrence& first = symbols.occurrences[symbol->occurrences.front()];
-  offer({first.end, first.end}, ": " + name_after(hint_, "begin with " + accumulator + ": "),
-        "Begin with " + accumulator + ": " + name_after(hint_, "begin with " + accumulator + ": "));
 }
 
 void HintEdits::operators() {
@@ -458,16 +446,6 @@ void HintEdits::traced() {
   if (says("write the call alone")) {
     for (std::size_t up = 0; const Node* n = found_.above(up); ++up)
       if (auto* call = as<Call>(n); call && call->args.size() == 1) offer(of(call), written(call->args.front()));
-  }
-  if (!says("(warps=4)")) return;
-  auto* def = around<FunctionDef>();
-  for (const Node* d : def ? def->decorators : Exprs()) {
-    auto* call = as<Call>(d);
-    if (written(d).find("kernel") == std::string::npos) continue;
-    if (!call) offer({of(d).end, of(d).end}, "(warps=4)", "Write @" + written(d) + "(warps=4)");
-    if (call)
-      offer({of(call).end - 1, of(call).end - 1},
-            call->keywords.empty() && call->args.empty() ? "warps=4" : ", warps=4", "Give warps=4");
   }
 }
 

@@ -2,7 +2,8 @@
 //
 // A hint names code ("write T.thread_return()", "drop name=", "decorate it with @T.inline"); here is where that code
 // goes. The candidates follow from the hint's words and the syntax at the finding; a hint may be about several places,
-// so each candidate has to be tried before it is offered.
+// so each candidate has to be tried before it is offered. Hints whose code would only silence a finding are left out:
+// whether a fraction is dropped on purpose, or a name is meant to be unused, is the author's to say.
 #pragma once
 #include <vector>
 
