@@ -166,6 +166,7 @@ class NcuProcess {
     if (child) child_ = std::move(*child);
   }
 
+  bool started() const { return child_.pid() > 0; }
   // The answer to a request; nothing: the process ended, took too long, or was stopped.
   std::optional<toolchain::Record> ask(const toolchain::Record& request, std::span<const int> descriptors) {
     toolchain::RecordWriter writer(request, descriptors);
@@ -224,6 +225,7 @@ std::expected<Samples, std::string> sampled_by_ncu(const NcuOrder& order, const 
   for (std::size_t times = 0; times < kResultsPerBuffer; ++times)
     for (const JobBuffer& b : own.buffers) results.push_back(Contents::of_size(b.bytes));
   NcuProcess ncu(order, own.launches.size(), stop);
+  if (!ncu.started()) return std::unexpected(order.program.string() + " cannot be started");
   const Message message = encode(own, results);
   const bool answered = ncu.ask({{"op", "open"},
                                  {"library", order.library},

@@ -112,8 +112,11 @@ int run_one(const RunOptions& options, work::RunRequest request, const std::stop
   if (done && !options.folder.empty())
     if (auto ok = write_outputs(options.folder, {options.folder, options.paths.front()}, answer.report); !ok)
       return refuse(options, {ok.error(), {}});
-  if (!options.trace.empty() && reported)
+  const bool traced = reported && !answer.report.outcome.timeline.names.empty();
+  if (!options.trace.empty() && (done || traced))
     if (auto ok = write_trace(options.trace, answer); !ok) return refuse(options, {ok.error(), {}});
+  if (!options.trace.empty() && reported && !done && !traced)
+    project::sayf(stderr, "tilewright: %s is not written: the run did not come to its end\n", options.trace.c_str());
   project::say(stderr, render::run_messages(answer, render::colours(stderr)));
   if (options.json()) {
     render::Json report = render::run_json(answer);

@@ -170,6 +170,13 @@ sys.stdout.write(open({self.file("ncu.csv", written)!r}).read())
                 self.assertIn("there is no CUPTI", answer["absent"])
                 self.assertIn(said, answer["absent"])
 
+    def test_a_program_that_is_not_there(self):
+        script = self.file("k.py", COPY)
+        self.instructions(script)
+        r = self.run_it("run", script, "--on", "gpu", "--driver", self.fake, "--nvml", self.fake, "--cupti", self.path("none/ncu"), "--repeat", "1",
+                        "--profile", env={"FAKE_CUDA_PROGRAM": self.program})
+        self.assertIn("none/ncu cannot be started", r.text)
+
     def test_why_there_are_none(self):
         script = self.file("k.py", COPY)
         self.instructions(script)

@@ -112,6 +112,14 @@ class Timeline(Case):
         self.assertEqual(told["spanned_us"], 2)
         self.assertEqual((told["plain_us"], told["marked_us"]), (250, 250))
 
+    def test_a_kernel_that_faults_is_reported_without_a_timeline(self):
+        r = self.run_it("run", self.script, "--on", "gpu", "--driver", self.fake, "--nvml", self.fake, "--repeat", "1", "--trace", self.path("t.json"),
+                        env={"FAKE_CUDA_PROGRAM": self.file("program", "fault 700\n")})
+        self.assertEqual(r.status, 1, r)
+        self.assertIn("t.json is not written: the run did not come to its end", r.errors)
+        self.assertIn("CUDA_ERROR_ILLEGAL_ADDRESS", r.text)
+        self.assertFalse(os.path.exists(self.path("t.json")))
+
     def test_as_a_page(self):
         words = self.warp(0, 1, 7, 1_000_000, 5_000_000_000, 1000, [(0, 10), (1, 40), (2, 50), (3, 150)])
         program = f"variable tilewright_marks {CTAS * WARPS * WORDS * 8}\n" + "".join(f"word tilewright_marks {at} {value}\n" for at, value in words)
