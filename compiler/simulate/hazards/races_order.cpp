@@ -40,8 +40,10 @@ void Races::meet_sequential(std::span<const Agent> agents) {
 }
 
 void Races::add_once(std::vector<OtherGroup>& list, const OtherGroup& other) {
-  if (std::ranges::none_of(list, [&](const OtherGroup& had) { return had.known == other.known; }))
-    list.push_back(other);
+  constexpr std::size_t kMost = 64;  // a thread that polls and never fences hears of more and more
+  if (std::ranges::any_of(list, [&](const OtherGroup& had) { return had.known == other.known; })) return;
+  if (list.size() == kMost) list.erase(list.begin());
+  list.push_back(other);
 }
 
 void Races::fence_proxy(const Thread& t, ProxySpace space) { order_.fence_proxy(t.number, space); }
