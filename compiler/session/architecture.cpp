@@ -10,6 +10,7 @@
 #include "compiler/ir/origin.h"
 #include "compiler/session/codes.h"
 #include "compiler/session/comments.h"
+#include "compiler/session/registered.h"
 
 namespace tilewright::session {
 namespace {
@@ -68,11 +69,6 @@ void targets_of(const syntax::Node* value, std::string_view text, std::vector<Ta
       break;
     default: break;
   }
-}
-
-bool is_name(const syntax::Node* node, std::string_view name) {
-  auto* ref = syntax::as<syntax::NameRef>(node);
-  return ref && ref->name.text == name;
 }
 
 // The compute capability in the last `KERNEL_META = {...}` of the module. It is read off the text: kernels at the top

@@ -1,14 +1,17 @@
 #include "compiler/session/registered.h"
 
 namespace tilewright::session {
+
+bool is_name(const syntax::Node* node, std::string_view name) {
+  auto* ref = syntax::as<syntax::NameRef>(node);
+  return ref && ref->name.text == name;
+}
+
 namespace {
 
 constexpr std::string_view kMeta = "KERNEL_META";
 
-bool is_meta(const syntax::Node* target) {
-  auto* name = syntax::as<syntax::NameRef>(target);
-  return name && name->name.text == kMeta;
-}
+bool is_meta(const syntax::Node* target) { return is_name(target, kMeta); }
 
 // The value that the statement binds to KERNEL_META; null: it binds another name.
 const syntax::Node* bound_meta(const syntax::Node* statement) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/syntax/tree.h"
@@ -16,6 +17,8 @@ struct Registered {
   std::uint32_t offset = 0;                // of KERNEL_META in the script
 };
 
+// Is the expression this name?
+bool is_name(const syntax::Node* node, std::string_view name);
 // Nullopt: the module is not registered. Its last KERNEL_META holds.
 std::optional<Registered> registered(const syntax::Tree& tree);
 

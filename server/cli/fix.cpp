@@ -62,7 +62,7 @@ int fix(const FixCommand& command) {
     if (auto written = project::write_file(path, fixed.text); !written) failures.push_back({path, written.error()});
   }
   for (const render::Failure& f : failures) tell(f.message);
-  if (command.json) print_json(render::fixing_json(std::move(parts), failures));
+  if (command.json) print_json(render::files_json(std::move(parts), failures));
   return !failures.empty() ? kUsage : errors ? kErrors : kFine;
 }
 

@@ -80,7 +80,7 @@ int migrate(const MigrateOptions& options) {
       failures.push_back({file.path, written.error()});
   }
   for (const render::Failure& f : failures) tell(f.message);
-  if (options.json) print_json(render::migration_json(std::move(parts), failures));
+  if (options.json) print_json(render::files_json(std::move(parts), failures));
   return !failures.empty() ? kUsage : open ? kErrors : kFine;
 }
 

@@ -84,10 +84,4 @@ Json fixed_json(const std::string& path, const work::FixedScript& fixed) {
   return out;
 }
 
-Json fixing_json(Json files, const std::vector<Failure>& failures) {
-  Json out{{"files", std::move(files)}};
-  for (const Failure& f : failures) out["failures"].push_back({{"file", f.file}, {"message", f.message}});
-  return out;
-}
-
 }  // namespace tilewright::render

@@ -23,6 +23,5 @@ std::vector<work::BuildFinding::Fix> fixes_of(const session::Finding& found, con
 // Without the diff: a line a fix, and what is left.
 std::string fixed_text(const std::string& path, const work::FixedScript& fixed);
 text::Json fixed_json(const std::string& path, const work::FixedScript& fixed);
-text::Json fixing_json(text::Json files, const std::vector<Failure>& failures);
 
 }  // namespace tilewright::render

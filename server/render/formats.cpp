@@ -210,4 +210,10 @@ std::string joined(std::vector<FilePart> files, std::string_view format, const s
   return concatenated(files);
 }
 
+Json files_json(Json files, const std::vector<Failure>& failures) {
+  Json out{{"files", std::move(files)}};
+  for (const Failure& f : failures) out["failures"].push_back({{"file", f.file}, {"message", f.message}});
+  return out;
+}
+
 }  // namespace tilewright::render

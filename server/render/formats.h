@@ -37,6 +37,8 @@ FilePart file_part(const work::CheckedFile& file, std::string_view format);
 struct Failure {
   std::string file, message;
 };
+// The answers of a command for its files, and the files that it could not do.
+text::Json files_json(text::Json files, const std::vector<Failure>& failures);
 // The report of all formats but text, whose parts are shown as they come.
 std::string joined(std::vector<FilePart> files, std::string_view format, const std::vector<Failure>& failures);
 

@@ -90,10 +90,4 @@ Json migrated_json(const MigratedPart& part, migrate::Target to) {
   return out;
 }
 
-Json migration_json(Json files, const std::vector<Failure>& failures) {
-  Json out{{"files", std::move(files)}};
-  for (const Failure& f : failures) out["failures"].push_back({{"file", f.file}, {"message", f.message}});
-  return out;
-}
-
 }  // namespace tilewright::render

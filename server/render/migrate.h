@@ -17,6 +17,5 @@ struct MigratedPart {
 // Without the diff: releases, edits, decisions and checks, as lines.
 std::string migrated_text(const MigratedPart& part, migrate::Target to);
 text::Json migrated_json(const MigratedPart& part, migrate::Target to);
-text::Json migration_json(text::Json files, const std::vector<Failure>& failures);
 
 }  // namespace tilewright::render

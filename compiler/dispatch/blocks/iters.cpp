@@ -19,6 +19,12 @@ std::int64_t product(std::span<const Walk> walks) {
   return n;
 }
 
+std::int64_t product(std::span<const std::int64_t> extents) {
+  std::int64_t n = 1;
+  for (std::int64_t e : extents) n *= e;
+  return n;
+}
+
 Walks fuse(std::span<const Walk> walks) {
   Walks out;
   for (const Walk& w : walks) {

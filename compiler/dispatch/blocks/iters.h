@@ -19,6 +19,7 @@ Walk walk_of(const layout::Iter& iter);  // its extent is constant
 using Walks = std::vector<Walk>;
 
 std::int64_t product(std::span<const Walk> walks);
+std::int64_t product(std::span<const std::int64_t> extents);
 // Drops unit walks and joins neighbours that continue each other (layout.md 5.4, steps 1 and 4).
 Walks fuse(std::span<const Walk> walks);
 

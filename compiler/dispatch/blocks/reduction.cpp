@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "compiler/dispatch/blocks/emit.h"
+#include "compiler/dispatch/blocks/iters.h"
 #include "compiler/dispatch/blocks/operands.h"
 #include "compiler/dispatch/blocks/row_call.h"
 #include "compiler/dispatch/words.h"
@@ -24,12 +25,6 @@ std::vector<std::int64_t> constant_extents(const ir::Region& region) {
     out.push_back(*e);
   }
   return out;
-}
-
-std::int64_t product(std::span<const std::int64_t> extents) {
-  std::int64_t n = 1;
-  for (std::int64_t e : extents) n *= e;
-  return n;
 }
 
 // The numbers in "(0, -1)"; a single axis is one.

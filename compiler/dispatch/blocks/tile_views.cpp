@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/dispatch/blocks/iters.h"
 #include "compiler/dispatch/blocks/row_call.h"
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
@@ -19,12 +20,6 @@ std::string text_of(const Index& index) {
   std::string out;
   for (std::int64_t i : index) out += cat(out.empty() ? "" : ", ", i);
   return cat("(", out, index.size() == 1 ? ",)" : ")");
-}
-
-std::int64_t product(const Index& index) {
-  std::int64_t out = 1;
-  for (std::int64_t i : index) out *= i;
-  return out;
 }
 
 std::optional<ir::ScopeBinding> binding_of(ActiveAxis axis) {
