@@ -266,7 +266,8 @@ bool shared_by_neighbours(std::span<const std::int64_t> address, std::size_t apa
 BankReport bank_conflicts(std::span<const std::int64_t> address, int access_bits) {
   BankReport report;
   const int narrow = access_bits == 128 ? 8 : access_bits == 64 ? 16 : 32;
-  for (int first = 0, lanes = narrow; first < static_cast<int>(address.size()); first += lanes) {
+  int lanes = 0;  // of the phase
+  for (int first = 0; first < static_cast<int>(address.size()); first += lanes) {
     lanes = narrow;
     if (narrow < 32 && first % (2 * narrow) == 0) {
       const auto both = address.subspan(static_cast<std::size_t>(first),

@@ -31,8 +31,7 @@ class Child {
  public:
   Child() = default;
   Child(pid_t pid, bool leads) : pid_(pid), leads_(leads) {}
-  Child(Child&& other) noexcept
-      : pid_(std::exchange(other.pid_, -1)), leads_(other.leads_), exit_(std::move(other.exit_)) {}
+  Child(Child&& other) noexcept : pid_(std::exchange(other.pid_, -1)), leads_(other.leads_), exit_(other.exit_) {}
   Child& operator=(Child&& other) noexcept {
     std::swap(pid_, other.pid_);
     std::swap(leads_, other.leads_);

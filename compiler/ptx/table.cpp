@@ -71,7 +71,7 @@ class Table {
   const Row& ensure(const Row& row) {
     const auto index = static_cast<std::size_t>(&row - rows_.data());
     std::call_once(once_[index], [&] { rows_[index] = read_row(*texts_[index]); });
-    return row;
+    return rows_[index];
   }
 
  private:

@@ -16,7 +16,6 @@ using intrinsics::OperandKind;
 using intrinsics::Space;
 using intrinsics::Verb;
 using ir::Expr;
-using ir::Interval;
 
 namespace {
 

@@ -90,7 +90,7 @@ class Reading {
     const auto address =
         cells[0].starts_with("0x") ? number_in<std::uint64_t>(std::string_view(cells[0]).substr(2), 16) : std::nullopt;
     if (!address || columns_.empty()) return;
-    if (!first_) first_ = *address;
+    if (!first_) first_ = address;
     for (const auto& [column, reason] : columns_) {
       const auto count = column < cells.size() ? number_in<std::uint64_t>(cells[column]) : std::nullopt;
       if (!count || *count == 0) continue;

@@ -29,7 +29,7 @@ class Imports {
         for_children(n, [&](const Node* child) { todo.push_back(child); });
       }
     }
-    return std::move(found_);
+    return std::exchange(found_, {});
   }
   void know(const Tree& tree) { known_.insert(tree.source()->path()); }
 

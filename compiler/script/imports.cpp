@@ -154,7 +154,7 @@ Value Modules::import(const ImportPath& path) {
     auto known = known_.find(dotted);
     if (known != known_.end()) return known->second;
   }
-  if (auto tree = load(dotted, path.level)) return import_script(std::move(tree), path);
+  if (auto tree = load(dotted, path.level)) return import_script(tree, path);
   if (path.level == 0) {
     Value v = python_module(in_, dotted);
     if (!v.is_none()) {
@@ -170,7 +170,7 @@ Value Modules::import(const ImportPath& path) {
           .data());
 }
 
-Value Modules::import_script(std::shared_ptr<const syntax::Tree> tree, const ImportPath& written) {
+Value Modules::import_script(const std::shared_ptr<const syntax::Tree>& tree, const ImportPath& written) {
   const std::string& path = tree->source()->path();
   if (auto failed = failed_.find(path); failed != failed_.end() && in_.tries_ > 0) {
     return import_raises(failed->second, written);
@@ -338,7 +338,7 @@ Value Modules::imported_name(Value module, const ImportPath& path, const syntax:
     // A folder without a script of its own, or a package that is not here.
     if (loader_) {
       if (auto tree = load(inner.dotted, path.level)) {
-        return import_script(std::move(tree), inner);
+        return import_script(tree, inner);
       }
       in_.reuse_.asked_otherwise();
       auto names = beside(path.dotted, path.level);
@@ -363,7 +363,7 @@ Value Modules::imported_name(Value module, const ImportPath& path, const syntax:
     if (auto* b = ns->scope->find(n.name)) return b->value;
     if (loader_) {
       if (auto tree = load(inner.dotted, path.level)) {
-        return import_script(std::move(tree), inner);
+        return import_script(tree, inner);
       }
     }
     const syntax::Name asked{n.name, syntax::hash_name(n.name), {}};

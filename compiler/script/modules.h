@@ -104,7 +104,7 @@ class Modules {
   void import_all(Value module, Scope* scope);
   Value imported_name(Value module, const ImportPath& path, const syntax::ImportedName& n);
   Value of_traced_library(const ImportPath& path);
-  Value import_script(std::shared_ptr<const syntax::Tree> tree, const ImportPath& written);
+  Value import_script(const std::shared_ptr<const syntax::Tree>& tree, const ImportPath& written);
   bool import_failed(Scope* scope, const syntax::Name& bound);
   Value import_raises(const Pending& raised, const ImportPath& written);
   const Pending* what_ended(const syntax::Tree& module, std::size_t first) const;

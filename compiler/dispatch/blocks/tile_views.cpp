@@ -342,8 +342,8 @@ Reason View::overlaps(const std::vector<Expr>& registers) const {
 
 // ---- the instruction ----------------------------------------------------------------------------------------------
 
-std::expected<Expr, Reason> instruction_call(CallContext& context, std::string_view text, std::vector<Given> given,
-                                             Expr pred, bool preserve_dst) {
+std::expected<Expr, Reason> instruction_call(CallContext& context, std::string_view text,
+                                             const std::vector<Given>& given, Expr pred, bool preserve_dst) {
   auto chain = ptx::Chain::parse(text);
   if (!chain) return std::unexpected(chain.error());
   using Kind = ptx::Argument::Kind;

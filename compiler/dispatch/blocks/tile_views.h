@@ -111,7 +111,7 @@ struct Given {
   ir::Expr value;
   bool predicate = false;
 };
-std::expected<ir::Expr, Reason> instruction_call(CallContext& context, std::string_view text, std::vector<Given> given,
-                                                 ir::Expr pred, bool preserve_dst);
+std::expected<ir::Expr, Reason> instruction_call(CallContext& context, std::string_view text,
+                                                 const std::vector<Given>& given, ir::Expr pred, bool preserve_dst);
 
 }  // namespace tilewright::dispatch::tile

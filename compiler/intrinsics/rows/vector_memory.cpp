@@ -29,7 +29,7 @@ bool has_evictions(const Arguments& a) { return a.given("l1_evict") || a.given("
 
 // The register that carries a value of this type.
 std::string register_word(const Arguments& a) {
-  const std::string type = a.text("ptx_type");
+  std::string type = a.text("ptx_type");
   if (type[0] == 'f') return type;
   return type.ends_with("64") ? "u64" : type.ends_with("16") ? "u16" : "u32";
 }

@@ -8,8 +8,6 @@
 
 namespace tilewright::script {
 
-using syntax::NodeKind;
-
 // ---- exceptions that are not known ------------------------------------------------------------------------------
 
 namespace {

@@ -58,7 +58,7 @@ bool is_flag(Interpreter& in, Class* cls) {
 
 // Functions, descriptors and private names stay what they are.
 bool becomes_member(std::string_view name, Value v) {
-  if (name.starts_with("_")) return false;
+  if (name.starts_with("_") || name.starts_with("<")) return false;  // "<": ours (class_scope.h)
   if (!v.is_object()) return true;
   switch (v.o->type) {
     case Type::Function:

@@ -301,7 +301,8 @@ std::optional<Combine> combination_of(syntax::Operator op) {
 }
 
 Set* combined(Interpreter& in, Set* left, Value right, Combine how, text::Span span) {
-  if (right.as<Set>() == left && (how == Combine::Union || how == Combine::Intersection)) return copy_of(in, *left);
+  if (right.is_object() && right.o == left && (how == Combine::Union || how == Combine::Intersection))
+    return copy_of(in, *left);
   if (how == Combine::Union) return unite(in, copy_of(in, *left), right, span);
   Set* others = as_set(in, right, how == Combine::Symmetric, span);
   if (!others || Value::object(others).is_opaque()) return others;
@@ -314,7 +315,7 @@ Set* combined(Interpreter& in, Set* left, Value right, Combine how, text::Span s
 
 bool change(Interpreter& in, Set* set, Value right, Combine how, text::Span span) {
   if (how == Combine::Union) return unite(in, set, right, span) != nullptr;
-  if (right.as<Set>() == set) {
+  if (right.is_object() && right.o == set) {
     assign(*set, how == Combine::Intersection ? *copy_of(in, *set) : Set());
     return true;
   }

@@ -416,8 +416,9 @@ class InstructionCall {
         const ir::Expr operands[] = {moved->args[0], known(moved->args[1])};
         if (!operands[1]) return std::nullopt;
         out[i] = ir::call(moved->dtype, intrinsics::address_offset(), operands);
-      } else if (o && o->kind == intrinsics::OperandKind::Attribute && !(out[i] = known(out[i]))) {
-        return std::nullopt;
+      } else if (o && o->kind == intrinsics::OperandKind::Attribute) {
+        out[i] = known(out[i]);
+        if (!out[i]) return std::nullopt;
       }
     }
     return out;

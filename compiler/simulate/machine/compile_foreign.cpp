@@ -104,7 +104,7 @@ class PtxCompiler {
     if (!d || op.size() > 3) return std::nullopt;
     const auto a = operand(line, 1, *d);
     if (!a) return std::nullopt;
-    if (op[0] == "mov" && middle.empty() && line.operands.size() == 2) return *a;
+    if (op[0] == "mov" && middle.empty() && line.operands.size() == 2) return a;
     if (d->is_floating()) return *d == kFloat32 ? floating(line, op[0], middle, *a) : std::nullopt;
     if (op[0] == "not" && middle.empty()) return whole(*d, Op::BitXor, *a, c_.constant_register(~std::uint64_t{0}));
     if (op[0] == "neg" && middle.empty()) return whole(*d, Op::Sub, c_.constant_register(0), *a);

@@ -160,7 +160,7 @@ Expr Compiler::with_own_registers(const intrinsics::WrittenForm& written) {
 
 Registers Compiler::unpredicated(const Form& form, const Call* e) {
   const Instruction27 in{form, e, intrinsics::written_form(form, e->args)};
-  const Registers done{constant_register(0)};
+  Registers done{constant_register(0)};
   if (move_memory(in) || move_wide(in) || vote(in) || exchange_lanes(in) || meet_barrier(in) || move_address(in))
     return done;
   for (const ptx::Bound& bound : in.written.resolved.operands)

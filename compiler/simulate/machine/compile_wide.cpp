@@ -45,7 +45,7 @@ Registers Compiler::wide_values(Expr e) {
 Registers Compiler::wide_cast(const Cast* e) {
   const DataType from = e->value.dtype(), to = e->dtype;
   if (from.lanes > 1 || !from.is_integral() || !to.is_integral()) return too_wide(from.bits > 64 ? from : to);
-  const Registers in = values(e->value);
+  Registers in = values(e->value);
   if (to.bits <= 64) {
     if (to.is_bool()) return {make(Op::NotEqual, kBool, make(Op::BitOr, kUInt64, in[0], in[1]), constant_register(0))};
     return {convert(to, kUInt64, in[0])};
@@ -58,20 +58,18 @@ Registers Compiler::wide_cast(const Cast* e) {
 Registers Compiler::wide_shift(const Binary* e) {
   const std::int64_t* by = constant(e->b);
   if (!by || *by < 0 || *by > 127 || e->a.dtype().is_int()) return too_wide(e->dtype);
-  const Registers in = values(e->a);
+  Registers in = values(e->a);
   if (*by == 0) return in;
   const bool left = e->kind == ExprKind::Shl;
   const Op along = left ? Op::Shl : Op::ShrU, back = left ? Op::ShrU : Op::Shl;
   const Register near = in[left ? 0 : 1], far = in[left ? 1 : 0];
-  const Register zero = constant_register(0);
-  Register to_near = zero, to_far = zero;
   if (*by >= 64) {
-    to_far = make(along, kUInt64, near, number(*by - 64));
-  } else {
-    to_near = make(along, kUInt64, near, number(*by));
-    to_far =
-        make(Op::BitOr, kUInt64, make(along, kUInt64, far, number(*by)), make(back, kUInt64, near, number(64 - *by)));
+    const Register zero = constant_register(0), to_far = make(along, kUInt64, near, number(*by - 64));
+    return left ? Registers{zero, to_far} : Registers{to_far, zero};
   }
+  const Register to_near = make(along, kUInt64, near, number(*by));
+  const Register to_far =
+      make(Op::BitOr, kUInt64, make(along, kUInt64, far, number(*by)), make(back, kUInt64, near, number(64 - *by)));
   return left ? Registers{to_near, to_far} : Registers{to_far, to_near};
 }
 

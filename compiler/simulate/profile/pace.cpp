@@ -503,7 +503,8 @@ void Pace::pass(std::span<const Thread* const> threads, std::uint64_t place, std
     later(last, moment_of(w, WaitFor::Meeting));
   }
   const bool of_warpgroup = !threads.empty() && place == warpgroup_place(*threads.front());
-  const double sync = rates_.cta_sync + rates_.cta_sync_warp * static_cast<double>((threads.size() + 31) / 32);
+  const std::size_t warps = (threads.size() + 31) / 32;
+  const double sync = rates_.cta_sync + rates_.cta_sync_warp * static_cast<double>(warps);
   for (const Thread* t : threads) {
     if (t->linear % 32 != 0) continue;
     Warp& w = warp_of(*t);
@@ -559,6 +560,7 @@ void Pace::end_cta(std::span<const Thread> threads, std::uint64_t, std::size_t) 
     hold_back(w);
     if (!last || w.now > last->now) last = &w;
   }
+  if (!last) return;
   ++out_.ctas;
   out_.cycles += last->now;
   out_.longest = std::max(out_.longest, last->now);

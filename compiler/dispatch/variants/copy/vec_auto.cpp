@@ -18,7 +18,7 @@ Reason refused(CallContext& context, std::span<const Predicate> predicates) {
 Reason applicable(CallContext& context) {
   const Reason shared_out = refused(context, copy_gmem_smem::predicates());
   if (shared_out.empty()) return {};
-  const Reason rows = refused(context, copy_reg::predicates());
+  Reason rows = refused(context, copy_reg::predicates());
   if (rows.empty()) return {};
   const CopyOperands& o = copy_operands(context);
   if (shared_out == rows) return rows;  // of the call, which neither could take

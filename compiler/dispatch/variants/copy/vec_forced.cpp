@@ -11,8 +11,6 @@
 namespace tilewright::dispatch::variants {
 namespace {
 
-using ir::Expr;
-
 template <int kBits>
 std::string_view name() {
   static const std::string text = cat("vec_", kBits, "b");

@@ -111,7 +111,7 @@ Planned plan(CallContext& context) {
   if (context.kernel.dialect() >= text::Dialect::V0_26) {
     auto given = additions(context.call);
     if (!given) return decline(std::move(given.error()));
-    add = std::move(*given);
+    add = *given;
     const Expr flag = option(context.call, "direct");
     if (flag && !ir::is_constant(ir::simplify(flag), 0)) return direct(context, add);
   }

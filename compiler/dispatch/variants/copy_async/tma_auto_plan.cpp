@@ -185,7 +185,7 @@ class Planner {
                   .shape = i == 0 ? floordiv(shape, block) : iters[i].extent,
                   .start = i == 0 ? floordiv(start, block) : Dim(0)};
       if (piece.extent != 1) piece.shared = owner[i];
-      pieces_.push_back(std::move(piece));
+      pieces_.push_back(piece);
     }
     return {};
   }

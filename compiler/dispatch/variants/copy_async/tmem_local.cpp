@@ -285,7 +285,7 @@ std::expected<Moves, Reason> moves_of(CallContext& context, bool loads, std::int
   if (windows) {
     auto window = cell_window(context, !loads);
     if (!window) return refuse(window.error());
-    cells = std::move(*window);
+    cells = *window;
   } else {
     auto tile = tile_of(region);
     if (!tile) return refuse(tile.error());

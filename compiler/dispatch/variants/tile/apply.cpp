@@ -143,7 +143,7 @@ class Apply {
   }
 
   // What a repetition moves, for people; a few of them.
-  void tell(const Index& repeat, std::string what) {
+  void tell(const Index& repeat, const std::string& what) {
     constexpr std::size_t kMost = 8;
     if (told_.size() > kMost) return;
     if (told_.size() == kMost) {
