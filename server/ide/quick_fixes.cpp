@@ -78,7 +78,11 @@ std::vector<QuickFix> quick_fixes(const Query& q, const FixedFinding& finding, c
   const Stretch at = finding.at;
   const text::Fix fix = finding.carried ? *finding.carried : said ? said->fix : text::Fix();
   const bool tried = tries > 0;  // one try covers all kinds of edits for this finding
-  auto may_try = [&] { return said && tries > 0 && tries-- > 0; };
+  auto may_try = [&] {
+    if (!said || tries <= 0) return false;
+    --tries;
+    return true;
+  };
   std::vector<QuickFix> fixes;
   const bool may_import = said && said->hint.find("add: import") != said->hint.npos;
   if (ForeignFixes foreign = said ? foreign_fixes(q, *said, at) : ForeignFixes(); foreign.known && !may_import) {

@@ -80,8 +80,8 @@ std::vector<Block> blocks_around(const std::vector<LogicalLine>& lines, std::siz
   for (std::size_t i = inner; lines[i].indent > lines.front().indent;) {
     const std::uint32_t indent = lines[i].indent;
     std::vector<std::size_t> before{i}, after{end_of(lines, i)};
-    for (std::size_t up = i; up-- > 0 && lines[up].indent >= indent;)
-      if (lines[up].indent == indent) before.push_back(up);
+    for (std::size_t up = i; up > 0 && lines[up - 1].indent >= indent; --up)
+      if (lines[up - 1].indent == indent) before.push_back(up - 1);
     for (std::size_t next = after.back() + 1; next < lines.size() && lines[next].indent == indent;) {
       after.push_back(end_of(lines, next));
       next = after.back() + 1;
@@ -351,7 +351,7 @@ class Guesses {
       for (const SyncArgument& a : sync_arguments(text_, line)) {
         const Stretch at{a.at, a.at + static_cast<std::uint32_t>(a.text.size())};
         const int cost = first + (near ? 0 : 8);
-        auto offer = [&](int more, std::string to) {
+        auto offer = [&](int more, const std::string& to) {
           if (to.empty() || to == a.text) return;
           add(cost + more, "Write " + to + " in place of " + std::string(a.text), at, to);
         };

@@ -61,7 +61,7 @@ std::vector<text::Diagnostic> trial_diagnostics(const run::Trial& trial, const s
     d.span = left.origin.span ? left.origin.span : kernel.value->kernel.span;
     out.push_back(std::move(d));
   }
-  auto note = [&](std::string how) {
+  auto note = [&](const std::string& how) {
     text::Diagnostic d;
     d.code = simulate::code::kUntried;
     d.severity = text::Severity::Hint;

@@ -126,7 +126,7 @@ class Registry {
   }
   // As on_workspace, for a handler that waits for what others do. It has threads of its own.
   template <class Params, class F>
-  void on_device(std::string method, F handler) {
+  void on_device(const std::string& method, F handler) {
     add<Params>(method, false, std::move(handler));
     handlers_[method].waits = true;
   }

@@ -7,8 +7,6 @@
 namespace tilewright::lsp {
 namespace {
 
-using ide::ViewKind;
-
 constexpr std::string_view kScheme = "tilewright://";
 constexpr std::size_t kMaxWatched = 64;
 

@@ -42,7 +42,7 @@ bool covers(const dispatch::CallReport& report, const text::Anchors& anchors, co
 // Of several architectures one is told: the one asked for, else sm_90a, else the first.
 std::string architecture_of(const session::Analysis& analysis, const std::string& asked) {
   if (!asked.empty()) return asked;
-  const std::string preferred = ir::Target().name();
+  std::string preferred = ir::Target().name();
   for (const session::Compiled& c : analysis.compiled)
     if (c.target.name() == preferred) return preferred;
   return analysis.first().target.name();

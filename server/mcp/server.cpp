@@ -79,7 +79,7 @@ void Server::answer(const protocol::Id& id, const Json& result) {
   endpoint_.send("{\"jsonrpc\":\"2.0\",\"id\":" + protocol::json_text(protocol::id_json(id)) +
                  ",\"result\":" + render::dump(result, -1) + "}");
 }
-void Server::refuse(const protocol::Id& id, ErrorCode code, std::string why) {
+void Server::refuse(const protocol::Id& id, ErrorCode code, const std::string& why) {
   endpoint_.answer(id, std::unexpected(protocol::Error{code, clipped(text::visible(why), kPageBytes / 4), nullptr}));
 }
 

@@ -56,7 +56,7 @@ class Server final : private endpoint::Handler, private ide::HostEvents {
   void refused(const std::string&) override {}
 
   void answer(const protocol::Id& id, const Json& result);
-  void refuse(const protocol::Id& id, protocol::ErrorCode code, std::string why);
+  void refuse(const protocol::Id& id, protocol::ErrorCode code, const std::string& why);
   Json initialize(const protocol::Json& params);
   void call(Message& message);
   std::string prepare(const Tool& tool, Question& question);

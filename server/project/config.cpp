@@ -356,7 +356,7 @@ std::expected<std::filesystem::path, std::string> base_of(std::string_view text,
   if (!said || said->empty())
     return std::unexpected(place(file.string(), *node) + "extend is a text, such as \"../shared.toml\"");
   std::error_code ec;
-  const std::filesystem::path base = std::filesystem::weakly_canonical(file.parent_path() / *said, ec);
+  std::filesystem::path base = std::filesystem::weakly_canonical(file.parent_path() / *said, ec);
   if (ec || !std::filesystem::is_regular_file(base, ec))
     return std::unexpected(place(file.string(), *node) + "there is no file " + *said);
   const std::filesystem::path checkout = checkout_of(file);

@@ -50,7 +50,7 @@ std::expected<fs::path, std::string> file_below(const fs::path& root, const fs::
   if (path.is_absolute()) return refused("is an absolute path");
   if (std::ranges::find(path, fs::path("..")) != path.end()) return refused("leads upward");
   std::error_code ec;
-  const fs::path real = fs::weakly_canonical(folder / path, ec);
+  fs::path real = fs::weakly_canonical(folder / path, ec);
   const fs::path top = fs::weakly_canonical(root, ec);
   if (ec || !lies_below(real, top)) return refused("leads out of the script's root by a link");
   return real;

@@ -117,7 +117,7 @@ std::string test_document_head(const std::string& name, const TestCounts& counts
 
 std::string test_document_end() { return "</testsuites>\n"; }
 
-std::string UniqueNames::of(std::string name) {
+std::string UniqueNames::of(const std::string& name) {
   const int n = ++seen_[name];
   return n == 1 ? name : of(name + " #" + std::to_string(n));
 }

@@ -24,7 +24,7 @@ std::string test_case(const TestCase& test);
 // A second test of a name is "name #2": reports are read by the names of their cases.
 class UniqueNames {
  public:
-  std::string of(std::string name);
+  std::string of(const std::string& name);
 
  private:
   std::map<std::string, int> seen_;

@@ -169,7 +169,7 @@ std::vector<ProfiledPlace> places_of(const CountedRun& run) {
     sum.add(place);
   }
   std::vector<ProfiledPlace> out;
-  for (auto& [key, place] : by) out.push_back(std::move(place));
+  for (const auto& [key, place] : by) out.push_back(place);
   return out;
 }
 

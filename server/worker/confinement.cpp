@@ -10,8 +10,8 @@ std::string confinement_words() { return "confinement: " + toolchain::confinemen
 std::string wrong_with_confinement(bool for_strangers, bool unconfined) {
   const toolchain::Confinement here = toolchain::confinement_here();
   if (here.is_floor()) return {};
-  const std::string missing = "this kernel does not confine processes that work for clients (it has: " + here.words() +
-                              "; needed are seccomp and Landlock, of Linux 5.13 or newer)";
+  std::string missing = "this kernel does not confine processes that work for clients (it has: " + here.words() +
+                        "; needed are seccomp and Landlock, of Linux 5.13 or newer)";
   if (for_strangers && !unconfined) return missing;
   Worker::log("warning: " + missing + "; jobs can read what this user can");
   return {};

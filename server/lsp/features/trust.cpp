@@ -17,7 +17,8 @@ Answer<Json> trust(const Request& r, const protocol::DocumentParams& params) {
   std::optional<std::string> why;
   for (const std::string& name : project::run_targets(*config)) {
     if (project::is_local_target(name)) continue;
-    if ((why = untrusted(r, name, *config, true))) break;  // one consent is for all of them
+    why = untrusted(r, name, *config, true);
+    if (why) break;  // one consent is for all of them
   }
   if (why && !r.choose) return refused(*why);
   if (!why && r.refresh) r.refresh();

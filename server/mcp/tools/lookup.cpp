@@ -24,7 +24,7 @@ std::string_view last_part(std::string_view name) {
   return dot == name.npos ? name : name.substr(dot + 1);
 }
 
-void add(Answer& out, std::string name, std::string signature, std::string_view words, std::string_view kind) {
+void add(Answer& out, std::string name, const std::string& signature, std::string_view words, std::string_view kind) {
   std::string text = name + (signature.empty() ? "" : "(" + signature + ")") + ": " + clipped(words, kMostWords);
   Json one{{"name", std::move(name)}, {"kind", kind}};
   if (!signature.empty()) one["signature"] = signature;
