@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/dispatch/blocks/iters.h"
+#include "compiler/dispatch/blocks/options.h"
 #include "compiler/dispatch/blocks/row_call.h"
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
@@ -109,6 +110,23 @@ std::vector<Index> indices_below(const Index& extents) {
     out.push_back(std::move(index));
   }
   return out;
+}
+
+std::string_view instruction_of(const CallContext& context) {
+  const auto* text = option(context.call, "instruction").as<ir::StringImm>();
+  return text ? text->value : std::string_view();
+}
+
+void tell_repetition(std::vector<std::string>& told, const Index& repeat, const std::string& what) {
+  constexpr std::size_t kMost = 8;
+  if (told.size() > kMost) return;
+  if (told.size() == kMost) {
+    told.push_back("...");
+    return;
+  }
+  std::string which;
+  for (std::int64_t i : repeat) which += cat(which.empty() ? "" : ", ", i);
+  told.push_back(cat(repeat.empty() ? "once" : cat("repetition ", which), ": ", what));
 }
 
 void tell_repetitions(Plan& plan, std::string_view instruction, const Group& group, const Index& repeats) {

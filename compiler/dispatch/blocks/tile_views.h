@@ -38,6 +38,11 @@ std::vector<Index> indices_below(const Index& extents);
 // the threads, and the summary.
 void tell_repetitions(Plan& plan, std::string_view instruction, const Group& group, const Index& repeats);
 
+// The instruction that the call repeats, as it is written; empty: it is no text.
+std::string_view instruction_of(const CallContext& context);
+// Adds what a repetition does, for people; after the first few "..." says that there are more.
+void tell_repetition(std::vector<std::string>& told, const Index& repeat, const std::string& what);
+
 class View {
  public:
   // `repeats`: of the call; the first view of a call decides them where it is empty. `axes`: which of them the view

@@ -22,11 +22,6 @@ using tile::View;
 using Made = std::expected<void, Reason>;
 Made refuse(Reason reason) { return std::unexpected(std::move(reason)); }
 
-std::string_view text_of(const CallContext& context) {
-  const auto* text = option(context.call, "instruction").as<ir::StringImm>();
-  return text ? text->value : std::string_view();
-}
-
 // The hardware's swizzle of an address in bytes: 1, 2 and 3 are atoms of 32, 64 and 128 bytes.
 std::int64_t swizzled(std::int64_t bytes, std::int64_t mode) {
   const std::int64_t mask = ((std::int64_t{1} << mode) - 1) << 4;
@@ -35,7 +30,8 @@ std::int64_t swizzled(std::int64_t bytes, std::int64_t mode) {
 
 class TensorCopy {
  public:
-  explicit TensorCopy(CallContext& context) : context_(context), out_(context.call.origin), text_(text_of(context)) {}
+  explicit TensorCopy(CallContext& context)
+      : context_(context), out_(context.call.origin), text_(tile::instruction_of(context)) {}
 
   Planned plan() {
     if (auto made = read(); !made) return decline(std::move(made.error()));
@@ -340,15 +336,14 @@ class TensorCopy {
   }
 
   void tell(const Index& repeat, const std::vector<Expr>& at) {
-    if (told_.size() == 8) return;
-    std::string which, coordinates;
-    for (std::int64_t i : repeat) which += cat(which.empty() ? "" : ", ", i);
+    std::string coordinates;
     for (Expr c : at) coordinates += cat(coordinates.empty() ? "" : ", ", ir::to_string(c));
     std::int64_t elements = gather_ ? 4 : 1;
     for (std::int64_t n : compact_box()) elements *= n;
-    told_.push_back(cat(repeat.empty() ? "once" : cat("repetition ", which), ": a box of ", elements * bits_ / 8,
-                        gather_ ? " bytes, four rows, at the column and rows " : " bytes at the coordinates ",
-                        coordinates, gather_ ? "" : ", the innermost first"));
+    tile::tell_repetition(told_, repeat,
+                          cat("a box of ", elements * bits_ / 8,
+                              gather_ ? " bytes, four rows, at the column and rows " : " bytes at the coordinates ",
+                              coordinates, gather_ ? "" : ", the innermost first"));
   }
 
   CallContext& context_;

@@ -46,9 +46,8 @@ int number_in(std::string_view token) {
 
 class Apply {
  public:
-  explicit Apply(CallContext& context) : context_(context), out_(context.call.origin) {
-    if (const auto* text = option(context.call, "instruction").as<ir::StringImm>()) text_ = text->value;
-  }
+  explicit Apply(CallContext& context)
+      : context_(context), out_(context.call.origin), text_(tile::instruction_of(context)) {}
 
   Planned plan() {
     auto chain = ptx::Chain::parse(text_);
@@ -142,18 +141,7 @@ class Apply {
     return {};
   }
 
-  // What a repetition moves, for people; a few of them.
-  void tell(const Index& repeat, const std::string& what) {
-    constexpr std::size_t kMost = 8;
-    if (told_.size() > kMost) return;
-    if (told_.size() == kMost) {
-      told_.push_back("...");
-      return;
-    }
-    std::string which;
-    for (std::int64_t i : repeat) which += cat(which.empty() ? "" : ", ", i);
-    told_.push_back(cat(repeat.empty() ? "once" : cat("repetition ", which), ": ", what));
-  }
+  void tell(const Index& repeat, const std::string& what) { tile::tell_repetition(told_, repeat, what); }
   static std::string place(const View& v, const Index& repeat, std::span<const Expr> atom) {
     std::string out;
     for (Expr e : v.element(repeat, atom)) out += cat(out.empty() ? "" : ", ", ir::to_string(e));

@@ -44,9 +44,8 @@ Index cell_of(std::string_view shape, int lane, int reg) {
 
 class Fragments {
  public:
-  explicit Fragments(CallContext& context) : context_(context), out_(context.call.origin) {
-    if (const auto* text = option(context.call, "instruction").as<ir::StringImm>()) text_ = text->value;
-  }
+  explicit Fragments(CallContext& context)
+      : context_(context), out_(context.call.origin), text_(tile::instruction_of(context)) {}
 
   Planned plan() {
     if (auto made = read(); !made) return decline(std::move(made.error()));
@@ -249,14 +248,10 @@ class Fragments {
   }
 
   void tell(const Index& repeat, const Cell& first) {
-    constexpr std::size_t kMost = 8;
-    if (told_.size() == kMost) return;
-    std::string which;
-    for (std::int64_t i : repeat) which += cat(which.empty() ? "" : ", ", i);
-    told_.push_back(cat(repeat.empty() ? "once" : cat("repetition ", which), ": ", shape_.rows, " lanes from lane ",
-                        first.row, " of each warp's, ", shape_.columns * count_, " columns from column ",
-                        ir::to_string(first.column), load_ ? ", to " : ", from ", shape_.registers * count_,
-                        " registers of ", registers_->spoken()));
+    tile::tell_repetition(told_, repeat,
+                          cat(shape_.rows, " lanes from lane ", first.row, " of each warp's, ", shape_.columns * count_,
+                              " columns from column ", ir::to_string(first.column), load_ ? ", to " : ", from ",
+                              shape_.registers * count_, " registers of ", registers_->spoken()));
   }
 
   CallContext& context_;
