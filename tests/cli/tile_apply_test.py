@@ -47,6 +47,12 @@ class Refused(Case):
     def test_explained(self):
         r = self.expect(0, "explain", KERNELS, "--arch", "sm_100a")
         self.assertIn("32 lanes from lane 0 of each warp's, 16 columns from column 16, to 16 registers of halves", r.text)
+        # Of many repetitions the first few are told, and that there are more.
+        with open(KERNELS, encoding="utf-8") as f:
+            text = f.read().replace("ld.sync.aligned.32x32b.x16.b32", "ld.sync.aligned.32x32b.x2.b32").replace("4, 32, 2, 16", "4, 32, 16, 2")
+        told = self.expect(0, "explain", self.file("kernel.py", text), "--arch", "sm_100a").text
+        self.assertRegex(told, r"repetition 7: 32 lanes from lane 0 of each warp's, 2 columns from column 14.*\n *\.\.\.\n")
+        self.assertNotIn("2 columns from column 16", told)
 
 
 if __name__ == "__main__":
