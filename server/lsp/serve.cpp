@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -26,7 +27,8 @@ constexpr std::size_t kMostClients = 64;
 // What was started for a remote is told to end, and then made to.
 constexpr std::chrono::seconds kFarewell{6};
 
-// A session a client, each on a thread of its own, until the last client has gone. The exit status of that one.
+// A session a client, each on a thread of its own, until the last client has gone. The exit status of the last one that
+// had begun a session: who only tries whether the port is open decides nothing.
 int serve_all(transport::Listener& listener) {
   std::mutex mutex;
   std::condition_variable another;
@@ -40,13 +42,16 @@ int serve_all(transport::Listener& listener) {
     ++come;
     another.notify_all();
     threads.emplace_back([&, connection = std::shared_ptr<transport::Connection>(std::move(accepted))] {
-      int ended = 1;
+      std::optional<int> ended;
       try {
-        ended = Server(*connection).run();
-      } catch (const std::exception&) {  // no thread or no memory for it
+        Server server(*connection);
+        const int code = server.run();
+        if (server.has_begun()) ended = code;
+      } catch (const std::exception&) {
+        ended = 1;  // no thread or no memory for it
       }
       std::unique_lock lock(mutex);
-      status = ended;
+      status = ended.value_or(status);
       if (--open > 0) return;
       if (!another.wait_for(lock, kLinger, [&, last = come] { return come != last; })) listener.stop();
     });

@@ -34,6 +34,8 @@ class Server final : private endpoint::Handler, private ide::HostEvents {
   ~Server() override;
   // Serves until the client says `exit`, goes away, or its process ends. The exit status of the process.
   int run() { return endpoint_.run(*this); }
+  // Whether the client has said `initialize`.
+  bool has_begun() const { return state_ != State::Fresh; }
   // The client is the process that started this one: its user is ours, and may be asked for consent.
   void speaks_for_the_user() { for_user_ = true; }
 

@@ -75,6 +75,23 @@ def _():
     return None
 
 
+@test("--listen: who only tries whether the port is open, and goes last, decides nothing about the exit status")
+def _():
+    with tempfile.TemporaryDirectory() as folder:
+        for address in ("127.0.0.1:0", "unix:" + folder + "/socket"):
+            first = Client(SERVER, ["--listen", address], connect=True)
+            silent = first.another()
+            first.initialize()
+            first.result("shutdown")
+            first.notify("exit")
+            first.wait_until_gone()
+            silent.socket.shutdown(2)
+            status = first.exit_status()
+            assert status == 0, status
+            first.close()
+    return None
+
+
 @test("--listen on other interfaces is refused")
 def _():
     r = subprocess.run([SERVER, "lsp", "--listen", "0.0.0.0:0"], capture_output=True, text=True, timeout=30)
