@@ -3,7 +3,7 @@
 
 LIST holds a line `target<TAB>file` for each source, APART the files that stay by themselves, one a line. Printed are lines `target<TAB>group<TAB>file`; a file that is its group's
 only one is compiled by itself. Most of the time of a unit goes into the headers and templates that it shares with its neighbours
-(nlohmann's JSON above all), so that eight together take little longer than one.
+(nlohmann's JSON above all), so that many together take little longer than one.
 
 Together may be what cannot mean anything else together: no two files of a group have a local name in common (something in an
 anonymous namespace, a static function, a macro), none uses a name that is another's local one, and their aliases are the same.
@@ -15,8 +15,8 @@ import os
 import re
 import sys
 
-FILES_A_GROUP = 8
-BYTES_A_GROUP = 120_000  # what a group holds at most: one unit must not be what a build with many cores waits for
+FILES_A_GROUP = 16
+BYTES_A_GROUP = 200_000  # what a group holds at most: one unit must not be what a build with many cores waits for
 
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 WORD = r"[A-Za-z_]\w*"
@@ -27,6 +27,9 @@ ANOTHER = re.compile(r",\s*(%s)\s*=" % WORD)
 DEFINED = re.compile(r"^\s*#\s*define\s+(%s)" % WORD, re.M)
 KEYWORDS = frozenset("if for while switch return sizeof catch decltype alignof static_assert requires noexcept constexpr operator "
                      "namespace template public private protected default case else do try const".split())
+
+# Each file has its own for its own types: overloads, which do not clash.
+OVERLOADS = frozenset(["from_json", "to_json"])
 
 
 def blank(match):
@@ -45,7 +48,7 @@ class Source:
         self.used = {m[1] or m[2] or m[3] for m in FREE.finditer(text)} - KEYWORDS
         self.aliases = dict((m[2], m[1]) for m in re.finditer(r"^(using (?:.*::)?(\w+)(?: =.*)?;)", text, re.M))
         self.opened = frozenset(re.findall(r"^using namespace .*;", text, re.M))
-        self.local = (set(DEFINED.findall(text)) | set(local_names(text))) - KEYWORDS
+        self.local = (set(DEFINED.findall(text)) | set(local_names(text))) - KEYWORDS - OVERLOADS
         self.alone = re.search(r"^#pragma", text, re.M) is not None  # what it switches off stays off to the unit's end
 
 

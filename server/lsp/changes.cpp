@@ -8,11 +8,9 @@
 
 namespace tilewright::lsp {
 
-using protocol::Json;
-
-Changed changed(std::shared_ptr<const text::Source> source, const Json& changes, text::Encoding encoding) {
+Changed changed(std::shared_ptr<const text::Source> source, const protocol::Json& changes, text::Encoding encoding) {
   std::optional<text::Edit> all;  // nothing: no change so far
-  for (const Json& change : changes) {
+  for (const protocol::Json& change : changes) {
     const auto& by = change.at("text").get_ref<const std::string&>();
     auto range = change.find("range");
     text::Edit edit;

@@ -7,25 +7,23 @@
 
 namespace tilewright::lsp {
 
-using protocol::Json;
-
-project::ClientSettings read_client_settings(const Json& section, std::string& problem) {
+project::ClientSettings read_client_settings(const protocol::Json& section, std::string& problem) {
   project::ClientSettings out;
   if (section.is_null()) return out;
   if (!section.is_object()) {
     problem = "the setting 'tilewright' must be an object";
     return out;
   }
-  auto words = [&](const Json& from, const std::string& key, std::vector<std::string>& list, auto&& valid) {
-    const Json& value = protocol::at(from, key);
+  auto words = [&](const protocol::Json& from, const std::string& key, std::vector<std::string>& list, auto&& valid) {
+    const protocol::Json& value = protocol::at(from, key);
     if (value.is_null()) return;
     if (!value.is_array()) {
       problem = "tilewright." + key + " must be a list";
       return;
     }
-    for (const Json& item : value) {
+    for (const protocol::Json& item : value) {
       if (!item.is_string() || !valid(item.get<std::string>())) {
-        problem = "tilewright." + key + ": " + item.dump(-1, ' ', false, Json::error_handler_t::replace) +
+        problem = "tilewright." + key + ": " + item.dump(-1, ' ', false, protocol::Json::error_handler_t::replace) +
                   " is not understood";
       } else {
         list.push_back(item.get<std::string>());
@@ -34,7 +32,7 @@ project::ClientSettings read_client_settings(const Json& section, std::string& p
   };
   const auto known = [](const std::string& s) { return ir::parse_target(s).has_value(); };
   words(section, "architectures", out.architectures, known);
-  if (const Json& documents = protocol::at(section, "documents"); documents.is_object()) {
+  if (const protocol::Json& documents = protocol::at(section, "documents"); documents.is_object()) {
     for (const auto& [uri, own] : documents.items()) {
       std::vector<std::string> architectures;
       words(own, "architectures", architectures, known);
@@ -44,14 +42,14 @@ project::ClientSettings read_client_settings(const Json& section, std::string& p
     problem = "tilewright.documents must be an object";
   }
   words(section, "entries", out.entries, [](const std::string& s) { return !s.empty(); });
-  const Json& deny = protocol::at(section, "denyFallback");
+  const protocol::Json& deny = protocol::at(section, "denyFallback");
   if (deny.is_boolean()) {
     out.deny_fallback = deny.get<bool>();
   } else if (!deny.is_null()) {
     problem = "tilewright.denyFallback must be true or false";
   }
   // Editors write the empty text where nothing is set.
-  const Json& dialect = protocol::at(section, "dialect");
+  const protocol::Json& dialect = protocol::at(section, "dialect");
   const std::string release = dialect.is_string() ? dialect.get<std::string>() : "";
   if (!release.empty()) {
     if (auto known = script::known_dialect(release)) {
