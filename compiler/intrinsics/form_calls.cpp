@@ -36,7 +36,7 @@ std::optional<std::size_t> operand_named(const ptx::Row& row, std::string_view n
 // One of the parts of a source between bars: ".sem", ".num#", ".action?inc", "add", "d,a".
 void read_part(const ptx::Row& row, std::string_view part, bool first, FormSource& out) {
   if (part.starts_with('.') && part.size() > 1) {
-    const std::size_t end = std::min(part.find_first_of("#?~%", 1), part.size());
+    const std::size_t end = std::min(part.find_first_of("#?~%+", 1), part.size());
     std::string_view name = part.substr(1, end - 1);
     if (name.ends_with(':')) {
       name.remove_suffix(1);
@@ -47,6 +47,10 @@ void read_part(const ptx::Row& row, std::string_view part, bool first, FormSourc
     const std::string_view rest = part.substr(end + 1);
     if (part[end] == '#') out.part = rest.empty() ? '#' : rest[0];
     if (part[end] == '~') out.part = '~';
+    if (part[end] == '+') {
+      read_part(row, rest, first, out);
+      out.part = '+';
+    }
     if (part[end] == '%') out.part = rest[0] == 'd' ? 'D' : rest[0] == 'a' ? 'A' : 'S';
     if (part[end] != '?') return;
     out.part = rest == "1" ? '1' : '?';
@@ -87,7 +91,7 @@ int number_at_end(std::string_view word) {
 
 std::string_view dtype_of(std::string_view ptx) {
   static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"f16", "float16"}, {"bf16", "bfloat16"}, {"f32", "float32"}, {"s8", "int8"}, {"u8", "uint8"}};
+      {"f16", "float16"}, {"bf16", "bfloat16"}, {"f32", "float32"}, {"s32", "int32"}, {"s8", "int8"}, {"u8", "uint8"}};
   for (const auto& [name, dtype] : kNames)
     if (name == ptx) return dtype;
   return ptx;
@@ -192,6 +196,11 @@ class Caller {
       if (word.empty()) word = row->token(filled, slot);
     }
     if (word.empty()) word = source.otherwise;
+    std::string joined;
+    for (std::size_t slot : source.slots)
+      if (const std::string_view own = row->token(filled, slot); source.part == '+' && !own.empty())
+        joined += (joined.empty() ? "" : ".") + std::string(own);
+    if (source.part == '+') word = joined;
     if (source.part == '?' || source.part == '1') {
       const bool holds = source.is.empty() ? !word.empty() : word == source.is;
       out_.push_back(source.part == '1' ? ir::int_imm(ir::kInt32, holds) : ir::bool_imm(holds));
@@ -208,7 +217,7 @@ class Caller {
     } else if (source.part == ':') {
       const std::size_t colon = word.rfind(':');
       if (colon != word.npos) word = word.substr(colon + 1);
-    } else if (source.part && source.part != '~') {
+    } else if (source.part && source.part != '~' && source.part != '+') {
       const int number = source.part == '#' ? number_at_end(word) : number_after(word, source.part);
       out_.push_back(ir::int_imm(ir::kInt32, number));
       return is_listed(o.choices, std::to_string(number));
@@ -479,6 +488,7 @@ namespace {
 bool has_own_target(const ptx::Candidate& instruction) {
   const auto& [row, filled] = instruction;
   const std::string_view id = row->id;
+  if (row->arch.starts_with("sm_107")) return true;
   const auto group = id.contains("async_bulk_tensor") ? row->slot_named("cta_group") : std::nullopt;
   if (group) return !row->token(filled, *group).empty();
   return id.starts_with("tcgen05_ld_red") || id.starts_with("mma_sp");

@@ -5,6 +5,7 @@
 //   op=.redop|add      the first of these slots that has a word, else this text
 //   num=.num#          the number at the end of the word: 4 of x4, 2 of cta_group::2
 //   M=.shape#m         the number after that letter: 64 of m64n16k16
+//   packing=.a+.b      the words of both slots, a dot between
 //   read=.read?        whether the slot has a word; trans=.trans?1 the same as 0 or 1
 //   inc=.action?inc    whether the slot has this word
 //   in_dtype=.atype~   the dtype that a type of PTX is: float16 of f16
@@ -53,7 +54,9 @@ constexpr Map kMaps[] = {
     {"E1", "bar=addr noinc=.noinc?"},
     {"E3", " "},
     {"P36", "dst_ptr=dst_mem src_ptr=src_mem num_bytes=size mbarrier_ptr=mbar ignore_oob=.ignore_oob?"},
-    {"P37", "dst_ptr=dst_mem src_ptr=src_mem num_bytes=size mbarrier_ptr=mbar multicast=.multicast?"},
+    {"P37",
+     "dst_ptr=dst_mem src_ptr=src_mem num_bytes=size mbarrier_ptr=mbar multicast=.multicast?|.multicast::cluster::16b?|"
+     ".multicast::cluster::32b?"},
     {"P39", "dst_ptr=dst_mem src_ptr=src_mem"},
     {"P40", "dst_ptr=dst_mem src_ptr=src_mem num_bytes=size cp_mask=.cp_mask?"},
     {"P41", " "},
@@ -101,6 +104,9 @@ constexpr Map kMaps[] = {
      "a_layout=.alayout|row b_layout=.blayout|col d_type=.f32|.f16|.s32|.f64 c_type=.f32|.f16|.s32|.f64 "
      "a_type=.atype|.f16|.f64 b_type=.btype|.f16|.f64 d_ptrs=d a_ptrs=a b_ptrs=b c_ptrs=c saturate=.satfinite? "
      "bit_op=.bitop"},
+    {"P64.half",
+     "a_layout=.alayout b_layout=.blayout d_type=.f32 c_type=.f16 a_type=.f16 b_type=.f16 d_ptrs=d a_ptrs=a b_ptrs=b "
+     "c_ptrs=c shape=.m8n8k4"},
     {"P65.list",
      "shape=.shape|.m16n8k16|.m16n8k32|.m16n8k64 a_layout=.none|row b_layout=.none|col d_type=.f32|.f16|.s32 "
      "c_type=.f32|.f16|.s32 a_type=.atype|.f16 "
@@ -118,6 +124,14 @@ constexpr Map kMaps[] = {
     {"P72.integer",
      "descA=a_desc descB=b_desc accums=d M=.shape#m N=.shape#n K=.shape#k in_dtype=.atype~ scaleD=scale_d"},
     {"P73.integer", "descB=b_desc reg_list=a,d M=.shape#m N=.shape#n K=.shape#k in_dtype=.atype~ scaleD=scale_d"},
+    {"P72.mixed",
+     "descA=a_desc descB=b_desc accums=d M=.shape#m N=.shape#n K=.shape#k a_dtype=.atype~|.f16~|.b1 "
+     "b_dtype=.btype~|.f16~|.b1 out_dtype=.s32~|.f32~|.f16~ transA=trans_a|.none? transB=trans_b|.none? "
+     "scaleA=scale_a scaleB=scale_b saturate=.satfinite? scaleD=scale_d"},
+    {"P73.mixed",
+     "descB=b_desc reg_list=a,d M=.shape#m N=.shape#n K=.shape#k a_dtype=.atype~|.f16~|.b1 b_dtype=.btype~|.f16~|.b1 "
+     "out_dtype=.s32~|.f32~|.f16~ transA=.none? transB=trans_b|.none? scaleA=scale_a scaleB=scale_b "
+     "saturate=.satfinite? scaleD=scale_d"},
     // Copies of tensors.
     {"P44", "dim=.dim# dst_ptr=dst_mem bar=mbar tensormap_addr=tmap cta_group=.cta_group#|1"},
     {"P45", "dim=.dim# dst_ptr=dst_mem bar=mbar tensormap_addr=tmap cta_group=.cta_group#|1"},
@@ -136,43 +150,39 @@ constexpr Map kMaps[] = {
     {"P81", " "},
     {"P82", " "},
     {"P83", " "},
-    {"P84", "src_desc=s_desc cta_group=.cta_group# decompress=.dst_fmt"},
-    {"P85", "bar=mbar cta_group=.cta_group# cta_mask=mask pred=none"},
+    {"P84", "src_desc=s_desc cta_group=.cta_group# decompress=.dst_fmt+.src_fmt"},
+    {"P85", "bar=mbar cta_group=.cta_group# cta_mask=mask,cta_mask pred=none"},
     {"P86",
      "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem i_desc=idesc d_dtype=.kind%d a_dtype=.kind%a b_dtype=.kind%a "
      "use_a_tmem=@a_tmem cta_group=.cta_group# pred=none"},
+    {"P87",
+     "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem sp_tmem_addr=sp_meta_tmem i_desc=idesc d_dtype=.kind%d "
+     "a_dtype=.kind%a b_dtype=.kind%a use_a_tmem=@a_tmem cta_group=.cta_group#"},
     {"P86.ws",
      "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem i_desc=idesc d_dtype=.kind%d a_dtype=.kind%a b_dtype=.kind%a "
-     "use_a_tmem=@a_tmem cta_group=.none|1"},
+     "use_a_tmem=@a_tmem cta_group=none"},
     {"P88",
      "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem sfa_tmem_addr=sfa_tmem sfb_tmem_addr=sfb_tmem i_desc=idesc "
      "d_dtype=.kind%d a_dtype=.kind%a b_dtype=.kind%a sfa_dtype=.kind%s sfb_dtype=.kind%s use_a_tmem=@a_tmem "
      "cta_group=.cta_group#"},
+    {"P89",
+     "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem sfa_tmem_addr=sfa_tmem sfb_tmem_addr=sfb_tmem "
+     "sp_tmem_addr=sp_meta_tmem i_desc=idesc d_dtype=.kind::mxf8f6f4%d a_dtype=.kind::mxf8f6f4%a "
+     "b_dtype=.kind::mxf8f6f4%a sfa_dtype=.kind::mxf8f6f4%s "
+     "sfb_dtype=.kind::mxf8f6f4%s use_a_tmem=@a_tmem cta_group=.cta_group#"},
 };
-
-// Forms whose words say more than the row can.
-struct Exception {
-  std::string_view id, row;  // with a star at its end: all that begin so
-};
-constexpr Exception kExceptions[] = {{"P64", "mma_f16c_f32d"}};
 
 }  // namespace
 
 bool serves(std::string_view id, const ptx::Row& row, const ptx::Filled& filled) {
-  for (const Exception& e : kExceptions)
-    if (e.id == id && e.row == row.id) return false;
   auto word = [&](std::string_view slot) {
     const auto at = row.slot_named(slot);
     return at ? row.token(filled, *at) : std::string_view();
   };
-  // A warpgroup's product is of one type, without saturation.
+  // Rows of one type, without saturation, and rows of all.
   if (id.starts_with("P72") || id.starts_with("P73"))
-    return word("atype") == word("btype") && word("satfinite").empty();
-  if (id != "P88") return true;
-  // Scales of tensor memory: the distance that the kind has without words of its own.
-  const std::string_view kind = word("kind"), vector = word("scale_vec");
-  if (kind == "kind::mxf8f6f4") return vector == "scale_vec::1X";
-  return vector == (kind == "kind::mxf4" ? "scale_vec::2X" : "scale_vec::4X");
+    return id.ends_with(".mixed") || (word("atype") == word("btype") && word("satfinite").empty());
+  return true;
 }
 
 std::string_view form_map(std::string_view id) {

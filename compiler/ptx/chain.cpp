@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/ptx/row_text.h"
 #include "compiler/ptx/words.h"
 
 namespace tilewright::ptx {
@@ -101,14 +102,18 @@ std::string legal_here(const std::vector<Open>& open) {
   return out;
 }
 
-// Some families hold two words of PTX in their name: multimem_st is multimem.st.
+// Some families hold several words of PTX in their name: multimem_st_async is multimem.st.async.
 std::string no_family(std::string_view text) {
-  const std::size_t dot = text.find('.');
-  std::string out = "there is no instruction family " + std::string(text.substr(0, dot)) + " in T.ptx";
-  if (dot == text.npos) return out;
-  const std::size_t end = std::min(text.find('.', dot + 1), text.size());
-  const std::string both = std::string(text.substr(0, dot)) + "_" + std::string(text.substr(dot + 1, end - dot - 1));
-  return Chain::begin(both) ? out + ": write " + both + std::string(text.substr(end)) : out;
+  std::string out = "there is no instruction family " + std::string(text.substr(0, text.find('.'))) + " in T.ptx";
+  const std::vector<std::string_view> words = split(text, '.');
+  for (std::size_t count = std::min<std::size_t>(words.size(), 3); count > 1; --count) {
+    std::string name(words[0]);
+    for (std::size_t i = 1; i < count; ++i) name += "_" + std::string(words[i]);
+    if (!Chain::begin(name)) continue;
+    for (std::size_t i = count; i < words.size(); ++i) name += "." + std::string(words[i]);
+    return out + ": write " + name;
+  }
+  return out;
 }
 
 }  // namespace
@@ -168,10 +173,12 @@ std::expected<Chain, std::string> Chain::then(std::string_view token) const {
     if (out.words_.size() > words_.size() + 1) out.words_.resize(words_.size() + 1);
     return out;
   }
+  std::string message = text() + " takes no " + dotted(token) + ": ", other = text() + "_" + std::string(token);
+  replace_all(other, ".", "_");
+  if (begin(other)) return std::unexpected(message + "that is a family of its own, T.ptx." + other);
   std::map<std::string, std::vector<std::string_view>> reasons;
   for (const Candidate& candidate : candidates_)
     reasons[refusal_of(*candidate.row, candidate.filled, token)].push_back(candidate.row->id);
-  std::string message = text() + " takes no " + dotted(token) + ": ";
   bool first = true;
   for (const auto& [reason, ids] : reasons) {
     if (!first) message += "; ";

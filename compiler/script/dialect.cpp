@@ -61,17 +61,28 @@ void add_imported(Lacks& lacks, const syntax::Tree& tree, Loader& loader) {
   }
 }
 
-// Two places of the file that no release fits. Empty: a release fits all.
+// Is there a release among both?
+bool share_release(const NameOfOthers& a, const NameOfOthers& b) {
+  return std::ranges::any_of(text::kDialects, [&](const text::DialectName& d) {
+    return a.releases.contains(d.name) && b.releases.contains(d.name);
+  });
+}
+
+// Places of the file that no release fits: two without a common release, where there are such, else one for each
+// release. Empty: a release fits all.
 std::vector<DialectPlace> contradiction(const Lacks& lacks) {
-  std::vector<DialectPlace> out;
+  std::vector<const NameOfOthers*> names;
   for (const Lack& lack : lacks) {
     if (lack.fits()) return {};
-    const NameOfOthers& name = *lack.own;
-    const bool known = std::ranges::any_of(out, [&](const DialectPlace& p) { return p.begin == name.begin; });
-    if (known || out.size() == 2) continue;
-    out.push_back({name.begin, name.end, name.name + " is a name of " + name.releases});
+    if (std::ranges::none_of(names, [&](const NameOfOthers* n) { return n->begin == lack.own->begin; }))
+      names.push_back(&*lack.own);
   }
-  if (out.size() == 2 && out[1].begin < out[0].begin) std::swap(out[0], out[1]);
+  for (std::size_t i = 0; names.size() > 2 && i < names.size(); ++i)
+    for (std::size_t k = i + 1; k < names.size(); ++k)
+      if (!share_release(*names[i], *names[k])) names = {names[i], names[k]};
+  std::ranges::sort(names, {}, &NameOfOthers::begin);
+  std::vector<DialectPlace> out;
+  for (const NameOfOthers* n : names) out.push_back({n->begin, n->end, n->name + " is a name of " + n->releases});
   return out;
 }
 

@@ -78,12 +78,14 @@ text::Diagnostic no_release(const std::vector<DialectPlace>& wrong, const std::s
   auto span = [&](const DialectPlace& p) { return text::Span{anchors.add(source, p.begin), 0, p.end - p.begin}; };
   text::Diagnostic d{code::kDialect, text::Severity::Error, wrong.front().words, span(wrong.front()), {}, {}, {}};
   if (wrong.size() == 1) return d;
-  // Two names that no release has both.
+  // Names that no release has together.
   d.span = span(wrong.back());
-  d.message = wrong.back().words + ", and " + wrong.front().words + ": no release has both";
+  d.message = wrong.back().words;
+  for (std::size_t i = wrong.size() - 1; i-- > 0;) d.message += (i ? ", " : ", and ") + wrong[i].words;
+  d.message += wrong.size() == 2 ? ": no release has both" : ": no release has all";
   d.hint = "write all of it in one release, and name that: # tilewright: dialect " +
            std::string(text::kDialects.back().name);
-  d.related.push_back({span(wrong.front()), wrong.front().words});
+  for (std::size_t i = 0; i + 1 < wrong.size(); ++i) d.related.push_back({span(wrong[i]), wrong[i].words});
   return d;
 }
 

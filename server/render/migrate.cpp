@@ -50,7 +50,8 @@ std::string migrated_text(const MigratedPart& part, migrate::Target to) {
   for (const work::MigrationCheck& c : part.checks) {
     out += path + ": " + (c.entry.empty() ? "" : text::visible(c.entry) + ": ");
     if (c.result == Result::Same) out += "the same bytes on the simulator";
-    if (c.result == Result::Differs) out += "not the same on the simulator: " + text::visible_message(c.words);
+    if (c.result == Result::Differs)
+      out += (c.entry.empty() ? "not the same: " : "not the same on the simulator: ") + text::visible_message(c.words);
     if (c.result == Result::NotRun) {
       out += (c.entry.empty() ? "not compared: " : "not compared, it did not run before: ") +
              text::visible_message(c.words);

@@ -79,6 +79,20 @@ std::string differing(const run::Report& before, const run::Report& after) {
   return out;
 }
 
+// What keeps the script from architectures that it names, where it names several: the first error for each.
+std::map<std::string, std::string> refused_for(const project::LoadedFile& file, const std::stop_token& stop) {
+  std::map<std::string, std::string> out;
+  const session::NamedTargets named = project::architectures(file, {});
+  if (named.targets.size() < 2) return out;
+  project::compile_each(file, named, {}, stop, [&](const session::Compiled& compiled) {
+    for (const text::Diagnostic& d : compiled.diagnostics)
+      if (d.severity == text::Severity::Error)
+        out.try_emplace(compiled.target.name(), std::string(d.code) + ": " + d.message);
+    return true;
+  });
+  return out;
+}
+
 }  // namespace
 
 std::expected<MigratedFile, std::string> migrate_file(const std::string& path, std::optional<text::Dialect> from,
@@ -130,6 +144,12 @@ std::vector<MigrationCheck> check_migration(const MigratedFile& file, migrate::T
     check.result = names.empty() ? MigrationCheck::Result::Same : MigrationCheck::Result::Differs;
     if (!names.empty()) check.words = "other bytes in " + names;
   }
+  // A run is for one architecture.
+  const auto was = refused_for(before, stop);
+  for (const auto& [target, why] : refused_for(now, stop))
+    if (!was.contains(target))
+      out.push_back(
+          {.entry = {}, .result = MigrationCheck::Result::Differs, .words = "refused for " + target + ", " + why});
   return out;
 }
 

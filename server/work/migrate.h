@@ -31,7 +31,7 @@ struct MigrationCheck {
     Differs,  // other bytes, or one of the two does not run as the other does
     NotRun,   // it does not run as it was, so that nothing can be said
   };
-  std::string entry;  // empty: the script as a whole
+  std::string entry;  // empty: the script as a whole, also for an architecture that is refused after
   Result result = Result::NotRun;
   std::string words;  // what differs, or why it was not run
 };

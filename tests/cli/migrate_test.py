@@ -123,6 +123,24 @@ class Migrate(Case):
         check, = self.migrated(0, path, "--to", "0.26")["files"][0]["checks"]
         self.assertEqual(check["result"], "not_run")
 
+    def test_an_architecture_that_is_lost_is_said(self):
+        text = PLAIN.replace("    tx = T.thread_id([32])\n", """\
+    tx = T.thread_id([32])
+    bar = T.alloc_shared([1], "uint64")
+    if tx == 0:
+        T.ptx.mbarrier.init(bar.ptr_to([0]), 32)
+    T.cuda.cta_sync()
+    T.ptx.mbarrier.arrive(bar.ptr_to([0]))
+    T.ptx.mbarrier.wait(bar.ptr_to([0]), 0)
+""")
+        path = self.file("waits.py", "# tilewright: dialect 0.26\n# tilewright: arch sm_80 sm_90a\n" + text)
+        same, lost = self.migrated(1, path, "--to", "0.27")["files"][0]["checks"]
+        self.assertEqual((same["entry"], same["result"]), ("add", "same"))
+        self.assertEqual((lost["entry"], lost["result"]), ("", "differs"))
+        self.assertIn("refused for sm_80, TW2111: T.cuda.mbarrier_wait: needs sm_90 and up", lost["message"])
+        r = self.expect(1, "migrate", path, "--to", "0.27")
+        self.assertIn("waits.py: not the same: refused for sm_80", r.text)
+
     def test_layouts_and_imports(self):
         self.file(".git/HEAD", "")  # the folders above it say nothing
         path = self.file("swizzled.py", KERNEL)

@@ -160,6 +160,27 @@ def k(m: T.TensorMap()):
     T.ptx["cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs::w.bulk_group"](T.address_of(m), tx, tx, tx, tx, s.ptr_to([0]))
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs::w.bulk_group: needs sm_107f (PTX 9.4), this is sm_90a
 
+#--- what sm_107 adds to instructions that others have  [arch sm_100a]
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(m: T.TensorMap(), A: T.Buffer((1024,), "uint32")):
+    T.device_entry()
+    T.cta_id_in_cluster([2])
+    T.cta_id([2])
+    tx = T.thread_id([32])
+    s = T.alloc_shared([1024], "uint32", align=128)
+    bar = T.alloc_shared([1], "uint64")
+    T.ptx["cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster::32b"](s.ptr_to([0]), A.ptr_to([0]), T.uint32(64), bar.ptr_to([0]), T.uint32(3))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster::32b: needs sm_107f (PTX 9.4), this is sm_100a
+    T.ptx["cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes.override::global_address"](s.ptr_to([0]), T.address_of(m), T.uint64(0), 0, bar.ptr_to([0]))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.cp.async.bulk.tensor.1d.shared::cta.global.tile.mbarrier::complete_tx::bytes.override::global_address: needs sm_107f (PTX 9.4), this is sm_100a
+    T.ptx["cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.mbarrier::report::disabled"](s.ptr_to([0]), A.ptr_to([0]), T.uint32(64), bar.ptr_to([0]))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.mbarrier::report::disabled: needs sm_107f (PTX 9.4), this is sm_100a
+    T.ptx["tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster::32b.b64"](bar.ptr_to([0]), T.uint32(3))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster::32b.b64: needs sm_107f (PTX 9.4), this is sm_100a
+
 #--- outside of a kernel
 # tilewright: dialect 0.27
 from tvm.script import tirx as T

@@ -488,11 +488,11 @@ class Reader {
       // ".mMnNkK.f32.T.T {d}, {a} | a_desc, b_desc, ..."
       int m = 0, n = 0, k = 0;
       for (const std::string& p : parts_) std::sscanf(p.c_str(), "m%dn%dk%d", &m, &n, &k);
-      const int element = bytes_of_type(parts_.back());
+      const int bits = has("popc") ? 1 : bytes_of_type(parts_.back()) * 8;
       for (std::size_t i : {1u, 2u}) {
         if (operand(i).starts_with("{")) continue;
         Act& a = act("reads", "shared", origin(operand(i)));
-        a.amount = std::to_string((i == 1 ? m : n) * k * element);
+        a.amount = std::to_string((i == 1 ? m : n) * k * bits / 8);
         a.proxy = "async";
         a.until = "wgmma";
       }

@@ -137,6 +137,9 @@ constexpr Recipe kRecipes[] = {
      "a_ptrs=uint32*4 b_ptrs=uint32*2 bit_op=xor; "
      "shape=m16n8k32 a_layout=row b_layout=col d_type=float32 a_type=e4m3 b_type=e5m2 c_type=float32 d_ptrs=float32*4 "
      "a_ptrs=uint32*4 b_ptrs=uint32*2 c_ptrs=float32*4"},
+    {"P64.half",
+     "shape=m8n8k4 a_layout=row b_layout=col d_type=float32 a_type=float16 b_type=float16 c_type=float16 "
+     "d_ptrs=float32*8 a_ptrs=uint32*2 b_ptrs=uint32*2 c_ptrs=uint32*4"},
     {"P65.list",
      "shape=m16n8k16 a_layout=row b_layout=col d_type=float32 a_type=float16 b_type=float16 c_type=float32 "
      "d_ptrs=float32*4 a_ptrs=uint32*2 b_ptrs=uint32*2 c_ptrs=float32*4 metadata=uint32 sparse_selector=0; "
@@ -171,6 +174,14 @@ constexpr Recipe kRecipes[] = {
      "M=64 N=16 K=16 in_dtype=float16 out_dtype=float32 scaleA=1 scaleB=1 reg_list=float32*12; "
      "M=64 N=8 K=8 in_dtype=tf32 out_dtype=float32 scaleA=1 scaleB=1 reg_list=float32*8; "
      "M=64 N=8 K=32 in_dtype=float8_e5m2 out_dtype=float32 scaleA=1 scaleB=1 reg_list=float32*8"},
+    {"P72.mixed",
+     "M=64 N=8 K=16 a_dtype=float16 b_dtype=float16 out_dtype=float16 transB=True accums=uint32*2; "
+     "M=64 N=16 K=32 a_dtype=e4m3 b_dtype=e5m2 out_dtype=float32 scaleA=-1 accums=float32*8; "
+     "M=64 N=8 K=256 a_dtype=b1 b_dtype=b1 out_dtype=int32 accums=uint32*4; "
+     "M=64 N=8 K=32 a_dtype=int8 b_dtype=uint8 out_dtype=int32 saturate=True accums=uint32*4"},
+    {"P73.mixed",
+     "M=64 N=8 K=16 a_dtype=float16 b_dtype=float16 out_dtype=float16 transB=True reg_list=uint32*6; "
+     "M=64 N=8 K=256 a_dtype=b1 b_dtype=b1 out_dtype=int32 reg_list=uint32*8"},
     {"P72.integer", "M=64 N=8 K=32 in_dtype=int8 accums=int32*4; M=64 N=256 K=32 in_dtype=uint8 accums=int32*128"},
     {"P73.integer", "M=64 N=8 K=32 in_dtype=uint8 reg_list=int32*8"},
     {"P78",

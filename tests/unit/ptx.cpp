@@ -126,6 +126,11 @@ TEST_CASE("ptx: a word that does not fit is refused with what is legal") {
   CHECK(error_of("ldx.b32") == "there is no instruction family ldx in T.ptx");
   CHECK(error_of("multimem.st.global.b32") ==
         "there is no instruction family multimem in T.ptx: write multimem_st.global.b32");
+  CHECK(error_of("multimem.st.async.global") ==
+        "there is no instruction family multimem in T.ptx: write multimem_st_async.global");
+  CHECK(error_of("st.async.shared::cluster.b32") == "st takes no .async: that is a family of its own, T.ptx.st_async");
+  CHECK(error_of("multimem_st.async.b32") ==
+        "multimem.st takes no .async: that is a family of its own, T.ptx.multimem_st_async");
   CHECK(error_of("mbarrier.arrive.expect_tx.shared.b64.b64") ==
         "mbarrier.arrive.expect_tx.shared.b64 takes no .b64: .b64 is written already; legal here: scope .cluster or "
         ".cta; "

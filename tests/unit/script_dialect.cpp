@@ -151,6 +151,13 @@ TEST_CASE("two names that no release has both are an error that names both place
   REQUIRE(e->diagnostics[0].related.size() == 1);
   CHECK(e->anchors.resolve(e->diagnostics[0].related[0].span).begin == text.find("T.ret"));
 
+  // Of three names the two that have no release in common.
+  const script::DialectFound three =
+      found("from tvm.script import tirx as T\ndef f(b):\n    T.Return(0)\n    T.cuda.elect_sync()\n    T.ret(b)\n");
+  REQUIRE(three.wrong.size() == 2);
+  CHECK(three.wrong[0].words == "T.Return is a name of 0.26 and 0.27");
+  CHECK(three.wrong[1].words == "T.ret is a name of 0.25");
+
   DialectHints pins;
   pins.pins_disagree = "a pins apache-tvm==0.26.0, and b pins apache-tvm==0.27.0";
   CHECK(found("x = 1\n", pins).wrong.size() == 1);

@@ -400,6 +400,13 @@ constexpr Intrinsic kInternal[] = {
         .ptx("mma.{variant}.sync.aligned.SHAPE.row.col.D.A.B.C {d}, {a}, {b}, {c}, {metadata}, selector;",
              mma_sparse_list)
         .says("mma with two of four elements of A present, as instructions of 0.27 have it."),
+    row<"shape: attr, a_layout: attr(row|col), b_layout: attr(row|col), d_type: attr, a_type: attr, b_type: attr, "
+        "c_type: attr, d_ptrs: list to u32, a_ptrs: list from u32, b_ptrs: list from u32, c_ptrs: list from u32 = "
+        "None, saturate: flag = False, bit_op: attr(|xor|and) = ''">("P64.half", "ptx.mma", Meaning::Mma)
+        .effects<"by warp">()
+        .quiet()
+        .ptx("mma.sync.aligned.m8n8k4.AL.BL.f32.f16.f16.f16 {d}, {a}, {b}, {c};", mma)
+        .says("mma with sums of float32 that begin from float16, as instructions of 0.27 have it."),
     row<"trans: attr(0|1), num: attr(1|2|4), smem_ptr: shared, *dst_handles: to u32">("P61.dispatch", "ptx.ldmatrix",
                                                                                       Meaning::LdMatrix)
         .effects<"reads shared smem_ptr[16]; by warp">()

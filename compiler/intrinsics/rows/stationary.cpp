@@ -25,8 +25,8 @@ std::string stationary(const Arguments& a, ir::Target) {
 
 constexpr Intrinsic kInternal[] = {
     row<"d_tmem_addr: u32, a_operand: any, b_desc: u64, i_desc: u32, *, d_dtype: attr, a_dtype: attr, b_dtype: attr, "
-        "use_a_tmem: flag, cta_group: attr(1), enable_input_d: i32 = 1">("P86.ws", "ptx.tcgen05.mma.ws",
-                                                                         Meaning::TmemMma)
+        "use_a_tmem: flag, cta_group: attr(1) = 1, enable_input_d: i32 = 1">("P86.ws", "ptx.tcgen05.mma.ws",
+                                                                             Meaning::TmemMma)
         .effects<"reads tensor a_operand[tile] if use_a_tmem; reads shared a_operand[tile] unless use_a_tmem; "
                  "reads shared b_desc[tile]; reads tensor d_tmem_addr[tile] if enable_input_d; "
                  "writes tensor d_tmem_addr[tile]; proxy async; until tcgen05; by one pair cta_group">()

@@ -144,6 +144,41 @@ constexpr Intrinsic kRows[] = {
 
 #undef TILEWRIGHT_MODIFIERS
 
+// Products whose factors have types of their own, single bits, and sums of float16 or with saturation: instructions of
+// 0.27 alone lead here.
+std::string_view ptx_type(std::string_view dtype) {
+  if (dtype == "float16") return "f16";
+  if (dtype == "float32") return "f32";
+  if (dtype == "int32") return "s32";
+  return dtype == "int8" ? "s8" : dtype == "uint8" ? "u8" : dtype;
+}
+
+std::string mixed(const Arguments& a, ir::Target) {
+  const std::string left = a.text("a_dtype"), right = a.text("b_dtype"), out = a.text("out_dtype");
+  const std::int64_t sums = a.integer("N") / (out == "float16" ? 4 : 2);
+  const std::int64_t factors = from_registers(a) ? 4 : 0;
+  std::string text = ".reg .pred p;\nsetp.ne.b32 p, {scaleD}, 0;\nwgmma.mma_async.sync.aligned.m{M}n{N}k{K}.";
+  if (a.flag("saturate")) text += "satfinite.";
+  text += std::string(ptx_type(out)) + "." + std::string(ptx_type(left)) + "." + std::string(ptx_type(right));
+  if (left == "b1") text += ".and.popc";
+  const std::string d = out == "float32" ? "f32" : "u32", n = std::to_string(factors);
+  if (factors != 0) {
+    text += "\n  {{{*reg_list:" + d + ":" + n + ":" + std::to_string(sums) + "}}}, {{{*reg_list:in u32:0:" + n + "}}}";
+  } else {
+    text += "\n  {{{*accums:" + d + "}}}, {descA}";
+  }
+  text += ", {descB}, p";
+  if (out == "int32") return text + ";";
+  text += ", " + std::to_string(a.integer("scaleA")) + ", " + std::to_string(a.integer("scaleB"));
+  if (left != "float16") return text + ";";
+  if (factors == 0) text += ", " + std::to_string(a.integer("transA"));
+  return text + ", " + std::to_string(a.integer("transB")) + ";";
+}
+
+#define TILEWRIGHT_MIXED                                                                                      \
+  "M: attr, N: attr, K: attr, a_dtype: attr, b_dtype: attr, out_dtype: attr(float16|float32|int32), transA: " \
+  "flag, transB: flag, scaleA: attr(-1|1) = 1, scaleB: attr(-1|1) = 1, saturate: flag = False, scaleD: i32"
+
 // Of int8 and uint8, which the dialect's own spelling does not take: gemm_async makes them.
 #define TILEWRIGHT_MODIFIERS "M: attr, N: attr, K: attr, in_dtype: attr, scaleD: i32"
 
@@ -164,9 +199,23 @@ constexpr Intrinsic kInternal[] = {
         .check(check_mma)
         .ptx("wgmma.mma_async.sync.aligned.mMnNkK.s32.T.T {acc}, {a}, descB, scaleD;", mma)
         .says("Starts acc = A * B (+ acc where scaleD is not 0) of integers with A in registers."),
+    row<"descA: u64, descB: u64, *accums: inout any, " TILEWRIGHT_MIXED>("P72.mixed", "ptx.wgmma.mma_async.ss",
+                                                                         Meaning::WgmmaMma)
+        .effects<"reads shared descA[2048]; reads shared descB[32*N]; proxy async; until wgmma; by warpgroup">()
+        .cc(Sm90aOnly)
+        .quiet()
+        .ptx("wgmma.mma_async.sync.aligned.mMnNkK{.satfinite}.D.A.B {acc}, descA, descB, scaleD{, ...};", mixed)
+        .says("Starts acc = A * B (+ acc where scaleD is not 0), both in shared memory, each of its own type."),
+    row<"descB: u64, *reg_list: inout any, " TILEWRIGHT_MIXED>("P73.mixed", "ptx.wgmma.mma_async.rs", Meaning::WgmmaMma)
+        .effects<"reads shared descB[32*N]; proxy async; until wgmma; by warpgroup">()
+        .cc(Sm90aOnly)
+        .quiet()
+        .ptx("wgmma.mma_async.sync.aligned.mMnNkK{.satfinite}.D.A.B {acc}, {a}, descB, scaleD{, ...};", mixed)
+        .says("Starts acc = A * B (+ acc where scaleD is not 0) with A in registers, each of its own type."),
 };
 
 #undef TILEWRIGHT_MODIFIERS
+#undef TILEWRIGHT_MIXED
 
 }  // namespace
 

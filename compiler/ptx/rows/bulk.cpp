@@ -9,27 +9,27 @@ constexpr RowText kRows[] = {
      "cp async bulk sem=weak|relaxed? scope=cta|cluster|gpu|sys? shared::cluster global "
      "mbarrier::complete_tx::bytes multicast::cluster::32b cache=L2::cache_hint? type=b128?",
      "[dst_mem@shared::cluster] [src_mem@global] size:u32 [mbar@shared] cta_mask:u32 cache_policy:u64?cache",
-     "sm_107f 9.4 if:bulk_order"},
+     "sm_107f 9.4 if:bulk_order same:P37"},
     {"applypriority_async_bulk", "applypriority async bulk global? bulk_group L2::evict_normal",
      "[addr@global] size:u32", "sm_107f 9.4"},
     {"cp_async_bulk_g2s_cluster_multicast16",
      "cp async bulk sem=weak|relaxed? scope=cta|cluster|gpu|sys? shared::cluster global "
      "mbarrier::complete_tx::bytes multicast::cluster::16b cache=L2::cache_hint? type=b128?",
      "[dst_mem@shared::cluster] [src_mem@global] size:u32 [mbar@shared] cta_mask:u16 cache_policy:u64?cache",
-     "sm_107f 9.4 if:bulk_order"},
+     "sm_107f 9.4 if:bulk_order same:P37"},
     {"cp_async_bulk_g2s_cta_report",
      "cp async bulk sem=weak|relaxed? scope=cta|cluster|gpu|sys? shared::cta global "
      "mbarrier::complete_tx::bytes report=@reports cache=L2::cache_hint? ignore_oob? type=b128?",
      "[dst_mem@shared::cta] [src_mem@global] size:u32 ignore_bytes_left:u32?ignore_oob "
      "ignore_bytes_right:u32?ignore_oob [mbar@shared] cache_policy:u64?cache",
-     "sm_107f 9.4 if:bulk_report"},
+     "sm_107f 9.4 if:bulk_report same:P36@report=mbarrier::report::disabled&!ignore_oob"},
     {"cp_async_bulk_g2s_cluster_report",
      "cp async bulk sem=weak|relaxed? scope=cta|cluster|gpu|sys? shared::cluster global "
      "mbarrier::complete_tx::bytes report=@reports multicast=multicast::cluster|multicast::cluster::16b|"
      "multicast::cluster::32b? cache=L2::cache_hint? type=b128?",
      "[dst_mem@shared::cluster] [src_mem@global] size:u32 [mbar@shared] cta_mask:{mask}?multicast "
      "cache_policy:u64?cache",
-     "sm_107f 9.4 if:bulk_order"},
+     "sm_107f 9.4 if:bulk_order same:P37@report=mbarrier::report::disabled"},
     {"cp_async_bulk_prefetch_evict_last", "cp async bulk prefetch L2 global L2::evict_last",
      "[src_mem@global] size:u32", "sm_107f 9.4"},
     {"cp_reduce_async_bulk_s2g_f32_noftz",

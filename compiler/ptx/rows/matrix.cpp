@@ -20,7 +20,7 @@ constexpr RowText kRows[] = {
      "b:u32*{shape.kn*atype.bits*shape.quads/1024} c:u32*{shape.mn*shape.quads/64}",
      "sm_89 8.4 if:mma_f16 same:P64"},
     {"mma_f16c_f32d", "mma sync aligned m8n8k4 alayout=row|col blayout=row|col f32 f16 f16 f16",
-     "=d:f32*8 a:u32*2 b:u32*2 c:u32*4", "sm_75 6.4 same:P64"},
+     "=d:f32*8 a:u32*2 b:u32*2 c:u32*4", "sm_75 6.4 same:P64.half"},
     {"mma_int",
      "mma sync aligned shape=m8n8k16|m16n8k16|m16n8k32|m8n8k32|m16n8k64|m8n8k128|m16n8k128|m16n8k256 row col "
      "satfinite? s32 atype=u8|s8|u4|s4|b1 btype=u8|s8|u4|s4|b1 s32 bitop=xor|and? popc?",

@@ -11,7 +11,9 @@ constexpr RowText kRows[] = {
      "override::global_address",
      "[dst_mem@shared::cta] [[tmap@global,global_address:u64,coords:s32*{coords}]] [mbar@shared] "
      "cache_policy:u64?cache",
-     "sm_107f 9.4 if:gather4"},
+     "sm_107f 9.4 if:gather4 "
+     "same:P45@load_mode=tile::gather4&!report,P45@load_mode=tile::gather4&report=mbarrier::report::disabled,"
+     "E15@load_mode!=tile::gather4&!report,E15@load_mode!=tile::gather4&report=mbarrier::report::disabled"},
     {"cp_async_bulk_tensor_g2s_cluster_override_address",
      "cp async bulk tensor dim=1d|2d|3d|4d|5d shared::cluster global load_mode=tile|tile::gather4? "
      "mbarrier::complete_tx::bytes report=@reports? multicast=multicast::cluster|multicast::cluster::16b|"
@@ -19,17 +21,19 @@ constexpr RowText kRows[] = {
      "override::global_address",
      "[dst_mem@shared::cluster] [[tmap@global,global_address:u64,coords:s32*{coords}]] [mbar@shared] "
      "cta_mask:{mask}?multicast cache_policy:u64?cache",
-     "sm_107f 9.4 if:gather4"},
+     "sm_107f 9.4 if:gather4 "
+     "same:P45@load_mode=tile::gather4&!report,P45@load_mode=tile::gather4&report=mbarrier::report::disabled,"
+     "P44@load_mode!=tile::gather4&!report,P44@load_mode!=tile::gather4&report=mbarrier::report::disabled"},
     {"cp_async_bulk_tensor_s2g_override_address",
      "cp async bulk tensor dim=1d|2d|3d|4d|5d global shared::cta load_mode=tile|tile::scatter4? bulk_group "
      "cache=L2::cache_hint? override::global_address",
      "[[tmap@global,global_address:u64,coords:s32*{coords}]] [src_mem@shared::cta] cache_policy:u64?cache",
-     "sm_107f 9.4 if:gather4"},
+     "sm_107f 9.4 if:gather4 same:E17@load_mode=tile::scatter4,P48"},
     {"cp_reduce_async_bulk_tensor_override_address",
      "cp reduce async bulk tensor dim=1d|2d|3d|4d|5d global shared::cta redop=@reductions load_mode=tile? "
      "bulk_group cache=L2::cache_hint? override::global_address",
      "[[tmap@global,global_address:u64,coords:s32*{coords}]] [src_mem@shared::cta] cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P49"},
     {"cp_async_bulk_tensor_prefetch_override_address",
      "cp async bulk prefetch tensor dim=1d|2d|3d|4d|5d L2 global load_mode=tile|tile::gather4? "
      "cache=L2::cache_hint? override::global_address",

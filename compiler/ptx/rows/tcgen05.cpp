@@ -13,7 +13,7 @@ constexpr RowText kRows[] = {
     {"tcgen05_commit_multicast_width",
      "tcgen05 commit cta_group=cta_group::1|cta_group::2 mbarrier::arrive::one space=shared::cluster? "
      "multicast=multicast::cluster::16b|multicast::cluster::32b b64",
-     "[mbar] cta_mask:{mask}", "sm_107f 9.4 orders"},
+     "[mbar] cta_mask:{mask}", "sm_107f 9.4 orders same:P85"},
     {"tcgen05_commit_sync_restrict",
      "tcgen05 commit cta_group=cta_group::1|cta_group::2 mbarrier::arrive::one "
      "sync_restrict::shared::read::mma::a space=shared::cluster? b64",

@@ -93,14 +93,14 @@ constexpr RowText kRows[] = {
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard",
      "[d_tmem@tmem!] a_desc:u64 b_desc:u64 idesc:u32 disable_output_lane:u32*{cta_group*4} enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P86@kind!=kind::ti16"},
     {"tcgen05_mma_sp_collector_ab_ss",
      "tcgen05 mma sp cta_group=cta_group::1|cta_group::2 kind=kind::f16|kind::tf32|kind::f8f6f4|kind::ti16 "
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard",
      "[d_tmem@tmem!] a_desc:u64 b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 disable_output_lane:u32*{cta_group*4} "
      "enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P87@kind!=kind::ti16"},
     {"tcgen05_mma_ashift_collector_b_ts",
      "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind=kind::f16|kind::tf32|kind::f8f6f4|kind::ti16 ashift "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard",
@@ -117,54 +117,54 @@ constexpr RowText kRows[] = {
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard",
      "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 idesc:u32 disable_output_lane:u32*{cta_group*4} enable_input_d:pred",
-     "sm_107f 9.4 if:ashift"},
+     "sm_107f 9.4 if:ashift same:P86@kind!=kind::ti16&!ashift"},
     {"tcgen05_mma_sp_collector_ab_ts",
      "tcgen05 mma sp cta_group=cta_group::1|cta_group::2 kind=kind::f16|kind::tf32|kind::f8f6f4|kind::ti16 "
      "ashift? collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard",
      "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 "
      "disable_output_lane:u32*{cta_group*4} enable_input_d:pred",
-     "sm_107f 9.4 if:ashift"},
+     "sm_107f 9.4 if:ashift same:P87@kind!=kind::ti16&!ashift"},
     {"tcgen05_mma_block_scale_collector_ab_ss",
      "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind=kind::mxf8f6f4|kind::mxf4 block_scale "
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard?",
      "[d_tmem@tmem!] a_desc:u64 b_desc:u64 idesc:u32 [sfa_tmem@tmem!] [sfb_tmem@tmem!] enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P88"},
     {"tcgen05_mma_block_scale_collector_ab_ts",
      "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind=kind::mxf8f6f4|kind::mxf4 block_scale "
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard?",
      "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 idesc:u32 [sfa_tmem@tmem!] [sfb_tmem@tmem!] enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P88"},
     {"tcgen05_mma_sp_block_scale_collector_ab_ss",
      "tcgen05 mma sp cta_group=cta_group::1|cta_group::2 kind::mxf8f6f4 block_scale "
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard?",
      "[d_tmem@tmem!] a_desc:u64 b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 [sfa_tmem@tmem!] [sfb_tmem@tmem!] "
      "enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P89"},
     {"tcgen05_mma_sp_block_scale_collector_ab_ts",
      "tcgen05 mma sp cta_group=cta_group::1|cta_group::2 kind::mxf8f6f4 block_scale "
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard?",
      "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 [sfa_tmem@tmem!] [sfb_tmem@tmem!] "
      "enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P89"},
     {"tcgen05_mma_block_scale_block_ss",
      "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind=kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4 block_scale "
      "block_size=block16|block32 collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|"
      "collector::a::discard? collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|"
      "collector::b::discard?",
      "[d_tmem@tmem!] a_desc:u64 b_desc:u64 idesc:u32 [sfa_tmem@tmem!] [sfb_tmem@tmem!] enable_input_d:pred",
-     "sm_107f 9.4 if:scale_block"},
+     "sm_107f 9.4 if:scale_block same:P88"},
     {"tcgen05_mma_block_scale_block_ts",
      "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind=kind::mxf8f6f4|kind::mxf4|kind::mxf4nvf4 block_scale "
      "block_size=block16|block32 collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|"
      "collector::a::discard? collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|"
      "collector::b::discard?",
      "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 idesc:u32 [sfa_tmem@tmem!] [sfb_tmem@tmem!] enable_input_d:pred",
-     "sm_107f 9.4 if:scale_block"},
+     "sm_107f 9.4 if:scale_block same:P88"},
     {"tcgen05_mma_ss",
      "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind=kind::f16|kind::tf32|kind::f8f6f4|kind::i8 "
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard?",

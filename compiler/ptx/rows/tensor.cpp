@@ -11,7 +11,7 @@ constexpr RowText kRows[] = {
      "cache=L2::cache_hint?",
      "[dst_mem@shared::cluster] [[tmap@global,coords:s32*{coords}]] [mbar@shared] cta_mask:u32 "
      "cache_policy:u64?cache",
-     "sm_107f 9.4 if:gather4"},
+     "sm_107f 9.4 if:gather4 same:P45@load_mode=tile::gather4,P44"},
     {"applypriority_async_bulk_tensor",
      "applypriority async bulk tensor dim=1d|2d|3d|4d|5d global? bulk_group load_mode=tile|tile::gather4? "
      "L2::evict_normal",
@@ -22,19 +22,23 @@ constexpr RowText kRows[] = {
      "cache=L2::cache_hint?",
      "[dst_mem@shared::cluster] [[tmap@global,coords:s32*{coords}]] [mbar@shared] cta_mask:u16 "
      "cache_policy:u64?cache",
-     "sm_107f 9.4 if:gather4"},
+     "sm_107f 9.4 if:gather4 same:P45@load_mode=tile::gather4,P44"},
     {"cp_async_bulk_tensor_g2s_cta_report",
      "cp async bulk tensor dim=1d|2d|3d|4d|5d shared::cta global load_mode=tile|tile::gather4? "
      "mbarrier::complete_tx::bytes report=@reports cta_group=cta_group::1|cta_group::2? cache=L2::cache_hint?",
      "[dst_mem@shared::cta] [[tmap@global,coords:s32*{coords}]] [mbar@shared] cache_policy:u64?cache",
-     "sm_107f 9.4 if:gather4"},
+     "sm_107f 9.4 if:gather4 "
+     "same:P45@load_mode=tile::gather4&report=mbarrier::report::disabled,E15@load_mode!=tile::gather4&report=mbarrier::"
+     "report::disabled"},
     {"cp_async_bulk_tensor_g2s_cluster_report",
      "cp async bulk tensor dim=1d|2d|3d|4d|5d shared::cluster global load_mode=tile|tile::gather4? "
      "mbarrier::complete_tx::bytes report=@reports multicast=multicast::cluster|multicast::cluster::16b|"
      "multicast::cluster::32b? cta_group=cta_group::1|cta_group::2? cache=L2::cache_hint?",
      "[dst_mem@shared::cluster] [[tmap@global,coords:s32*{coords}]] [mbar@shared] cta_mask:{mask}?multicast "
      "cache_policy:u64?cache",
-     "sm_107f 9.4 if:gather4"},
+     "sm_107f 9.4 if:gather4 "
+     "same:P45@load_mode=tile::gather4&report=mbarrier::report::disabled,P44@load_mode!=tile::gather4&report=mbarrier::"
+     "report::disabled"},
     {"cp_async_bulk_tensor_prefetch_evict_last",
      "cp async bulk prefetch tensor dim=1d|2d|3d|4d|5d L2 global load_mode=tile|tile::gather4? L2::evict_last",
      "[[tmap@global,coords:s32*{coords}]]", "sm_107f 9.4 if:gather4"},
@@ -82,7 +86,7 @@ constexpr RowText kRows[] = {
      "cp async bulk tensor dim=1d|2d|3d|4d|5d shared::cta global load_mode=tile|tile::gather4? "
      "mbarrier::complete_tx::bytes cta_group=cta_group::1|cta_group::2? cache=L2::cache_hint?",
      "[dst_mem@shared::cta] [[tmap@global,coords:s32*{coords}]] [mbar@shared] cache_policy:u64?cache",
-     "sm_100a 8.6 if:gather4 same:E15@load_mode!=tile::gather4"},
+     "sm_100a 8.6 if:gather4 same:P45@load_mode=tile::gather4,E15"},
     {"cp_async_bulk_tensor_s2g",
      "cp async bulk tensor dim=1d|2d|3d|4d|5d global shared::cta load_mode=tile|tile::scatter4? bulk_group "
      "cache=L2::cache_hint?",

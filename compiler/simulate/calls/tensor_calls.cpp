@@ -180,7 +180,8 @@ class BoxCopy final : public Operation {
 
 enum Mode { kTile, kRowList, kIm2col };
 
-std::optional<TensorMap> map_at(Machine& m, Thread& t, std::uint64_t pointer) {
+// `address`: of the tensor in place of the map's own (.override::global_address); null: the map's.
+std::optional<TensorMap> map_at(Machine& m, Thread& t, std::uint64_t pointer, const std::uint64_t* address) {
   auto object = m.view(t, pointer, TensorMap::kBytes, kMapAlign, false, "the tensor map");
   if (!object) return std::nullopt;
   m.observers().tell(&Observer::use_map, t, pointer);
@@ -191,6 +192,7 @@ std::optional<TensorMap> map_at(Machine& m, Thread& t, std::uint64_t pointer) {
   std::array<std::byte, TensorMap::kBytes> bytes;
   object->get(bytes.data(), TensorMap::kBytes);
   TensorMap map = TensorMap::decode(bytes);
+  if (address) map.address = *address;
   if (std::string why = map.refused(); !why.empty()) {
     Finding f;
     f.code = code::kRefused;
@@ -208,7 +210,7 @@ std::optional<TensorMap> map_at(Machine& m, Thread& t, std::uint64_t pointer) {
 
 // The operation of a call, checked as the hardware checks it. Null: a finding was made.
 std::unique_ptr<BoxCopy> box_copy(Machine& m, Thread& t, const Site& s, Queue queue, bool to_shared,
-                                  std::uint64_t shared, std::uint64_t map_pointer) {
+                                  std::uint64_t shared, std::uint64_t map_pointer, std::size_t address_slot) {
   auto refuse = [&](std::string text) {
     m.finding(code::kRefused, Severity::Error, std::move(text), &t);
     return nullptr;
@@ -217,7 +219,8 @@ std::unique_ptr<BoxCopy> box_copy(Machine& m, Thread& t, const Site& s, Queue qu
     m.finding(code::kNotModelled, Severity::Incomplete, "the simulator does not execute im2col copies", &t);
     return nullptr;
   }
-  auto map = map_at(m, t, map_pointer);
+  const std::uint64_t address = Machine::arg(t, s, address_slot);
+  auto map = map_at(m, t, map_pointer, s.args[address_slot] == Access::kNoRegister ? nullptr : &address);
   if (!map) return nullptr;
   auto op = std::make_unique<BoxCopy>(queue, *map);
   op->map_object = map_pointer;
@@ -243,9 +246,9 @@ std::unique_ptr<BoxCopy> box_copy(Machine& m, Thread& t, const Site& s, Queue qu
   return op;
 }
 
-// dst, bar, map, mask, cta_group; coordinates
+// dst, bar, map, mask, cta_group, address; coordinates
 Step load(Machine& m, Thread& t, const Site& s) {
-  auto op = box_copy(m, t, s, Queue::Counted, true, Machine::arg(t, s, 0), Machine::arg(t, s, 2));
+  auto op = box_copy(m, t, s, Queue::Counted, true, Machine::arg(t, s, 0), Machine::arg(t, s, 2), 5);
   if (!op) return Step::Failed;
   op->barriers = {m.generic(Machine::arg(t, s, 1))};
   const int group = static_cast<int>(Machine::arg(t, s, 4, 1));
@@ -268,9 +271,9 @@ bool set_up_load(Site& s, const Arguments& a) {
   return true;
 }
 
-// src, map; coordinates
+// src, map, address; coordinates
 Step store(Machine& m, Thread& t, const Site& s) {
-  auto op = box_copy(m, t, s, Queue::Bulk, false, Machine::arg(t, s, 0), Machine::arg(t, s, 1));
+  auto op = box_copy(m, t, s, Queue::Bulk, false, Machine::arg(t, s, 0), Machine::arg(t, s, 1), 2);
   if (!op) return Step::Failed;
   if (s.flag) {
     op->combine = static_cast<Combine>(s.number);
@@ -370,15 +373,15 @@ bool set_up_replace(Site& s, const Arguments& a) {
 
 constexpr CallRow kRows[] = {
     {.meaning = Meaning::TensorGlobalToShared,
-     .slots = "dst_ptr, bar|bar_addr|mbar, tensormap_addr, cta_mask, cta_group",
+     .slots = "dst_ptr, bar|bar_addr|mbar, tensormap_addr, cta_mask, cta_group, global_address",
      .thread = load,
      .set_up = set_up_load},
     {.meaning = Meaning::TensorSharedToGlobal,
-     .slots = "src_ptr, tensormap_addr",
+     .slots = "src_ptr, tensormap_addr, global_address",
      .thread = store,
      .set_up = set_up_store},
     {.meaning = Meaning::TensorReduceToGlobal,
-     .slots = "src_ptr, tensormap_addr",
+     .slots = "src_ptr, tensormap_addr, global_address",
      .thread = store,
      .set_up = set_up_store},
     {.meaning = Meaning::TensormapCopy, .slots = "dst, map", .warp = copy_to_shared},

@@ -161,16 +161,14 @@ class Product final : public Operation {
 };
 
 // Slots of all products.
-enum : std::size_t { kD, kA, kB, kDescriptor, kEnable, kShift, kGroup, kPred, kScaleA, kScaleB, kMetadata };
+enum : std::size_t { kD, kA, kB, kDescriptor, kEnable, kShift, kGroup, kPred, kScaleA, kScaleB, kMetadata, kZeros };
 constexpr std::string_view kProductSlots =
     "d_tmem_addr, a_operand, b_desc, i_desc, enable_input_d, scale_input_d, cta_group, pred, sfa_tmem_addr, "
-    "sfb_tmem_addr, sp_tmem_addr";
+    "sfb_tmem_addr, sp_tmem_addr, zero_col_mask";
 
 constexpr int kStationary = 16;  // beside the kind: tcgen05.mma.ws
 
 bool set_up_product(Site& s, const Arguments& a) {
-  // A mask of columns that stay zero is not modelled.
-  if (a.operand("zero_col_mask") && !ir::is_constant(a["zero_col_mask"], 0)) return false;
   auto kind = intrinsics::tcgen05::kind_of(a);
   if (!kind) return false;
   s.code = static_cast<int>(mma_kind_named(kind->name)) | (a.row().id == "P86.ws" ? kStationary : 0);
@@ -215,6 +213,8 @@ Step product(Machine& m, Thread& t, const Site& s) {
     m.finding(code::kRefused, Severity::Error, "tcgen05.mma is refused: " + read.error().text, &t);
     return Step::Failed;
   }
+  // Bit 39 says whether a mask is made (PTX ISA, "zero-column mask descriptor").
+  if (Machine::arg(t, s, kZeros) >> 39 & 1) return unmodelled(m, t, "a tcgen05.mma.ws with a mask of columns of zeros");
   auto ctas = ctas_of(m, t, mma.ctas);
   auto b = matrix_of(m, t, Machine::arg(t, s, kB));
   if (!ctas || !b) return Step::Failed;

@@ -17,13 +17,28 @@ constexpr Unmodelled kRows[] = {
     {"L12.store", kOpaque}, {"L12.mma", kOpaque}, {"L12.bmma", kOpaque}, {"P35", kNumbered}, {"P43", kNever},
 };
 
+// Instructions of 0.27, by a part of their row's name.
+constexpr std::string_view kImage = "it reads a map of cuTensorMapEncodeIm2col, and no script can make one",
+                           kUnknown = "it is of PTX 9.4, and no public text says what it computes";
+
+constexpr Unmodelled kParts[] = {
+    {"im2col", kImage},        {"override_global_dim", kUnknown},
+    {"_ti16_", kUnknown},      {"_lut_b_", kUnknown},
+    {"compress", kUnknown},    {"_exclusive", kUnknown},
+    {"restrict", kUnknown},    {"ashift", kUnknown},
+    {"ldmatrix_s8", kUnknown}, {"_layout", kUnknown},
+    {"_report", kUnknown},
+};
+
 }  // namespace
 
 std::span<const Unmodelled> unmodelled_rows() { return kRows; }
 
 std::string_view why_unmodelled(std::string_view id) {
   const auto* row = std::ranges::find(kRows, id, &Unmodelled::id);
-  return row == std::end(kRows) ? std::string_view() : row->why;
+  if (row != std::end(kRows)) return row->why;
+  const auto* part = std::ranges::find_if(kParts, [&](const Unmodelled& u) { return id.contains(u.id); });
+  return part == std::end(kParts) ? std::string_view() : part->why;
 }
 
 }  // namespace tilewright::simulate

@@ -3,13 +3,18 @@
 // One operation stands for the work of all four warps. It reads shared memory whenever it likes between its issue and
 // the wait for its group, one after the other in the order of their issue. Products are exact and are added up in
 // floats; the units of a GPU cut sums to a few bits more than a float has, so that last bits may differ there. Sums of
-// 8-bit floats have fewer bits (short_sums.h); those of integers are exact and wrap.
+// 8-bit floats have fewer bits (short_sums.h); those of integers are exact and wrap, or stop at the ends of an int32
+// with .satfinite. A sum of float16 is rounded once an instruction, two neighbours of a row to a register; a product of
+// single bits counts those that both have (PTX ISA, "wgmma.mma_async").
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 #include "compiler/simulate/calls/calls.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/machine/number.h"
 #include "compiler/simulate/tensor/fragments.h"
 #include "compiler/simulate/tensor/matrix_operand.h"
 #include "compiler/simulate/tensor/short_sums.h"
@@ -22,11 +27,12 @@ using intrinsics::Arguments;
 constexpr int kRows = 64, kWarps = 4;
 
 struct Multiply final : CallForm {
-  Number number{};
+  Number number{};  // of A
   MatrixForm a, b;
-  float sign = 1;        // of the product
-  int a_registers = 0;   // 0: A is in shared memory
-  int accumulators = 0;  // registers of a lane
+  float sign = 1;                                                                // of the product
+  bool short_sums = false, integers = false, saturates = false, halves = false;  // halves: sums of float16
+  int a_registers = 0;                                                           // 0: A is in shared memory
+  int accumulators = 0;                                                          // registers of a lane
 };
 
 std::optional<Element> element_of(Number number) {
@@ -38,6 +44,7 @@ std::optional<Element> element_of(Number number) {
     case Number::E5m2: return Element::E5M2;
     case Number::S8: return Element::S8;
     case Number::U8: return Element::U8;
+    case Number::Bit: return Element::B1;
     default: return std::nullopt;
   }
 }
@@ -45,17 +52,23 @@ std::optional<Element> element_of(Number number) {
 bool set_up(Site& s, const Arguments& a) {
   auto form = std::make_shared<Multiply>();
   Multiply& f = *form;
-  auto number = number_named(a.text("in_dtype"));
-  auto element = number ? element_of(*number) : std::nullopt;
-  if (!element) return false;
+  const bool mixed = a.operand("a_dtype") != nullptr;
+  auto number = number_named(a.text(mixed ? "a_dtype" : "in_dtype"));
+  auto other = mixed ? number_named(a.text("b_dtype")) : number;
+  auto element = number ? element_of(*number) : std::nullopt, right = other ? element_of(*other) : std::nullopt;
+  if (!element || !right) return false;
   const int n = static_cast<int>(a.integer("N")), k = static_cast<int>(a.integer("K"));
   f.number = *number;
   auto transposed = [&](std::string_view which) { return a.operand(which) && a.flag(which); };
   f.a = {.element = *element, .rows = kRows, .columns = k, .mn_major = transposed("transA")};
-  f.b = {.element = *element, .rows = n, .columns = k, .mn_major = transposed("transB")};
+  f.b = {.element = *right, .rows = n, .columns = k, .mn_major = transposed("transB")};
   if (a.operand("scaleA")) f.sign = static_cast<float>(a.integer("scaleA") * a.integer("scaleB"));
   f.a_registers = a.operand("descA") ? 0 : kRows * k * bits_of(*number) / (kWarps * 32 * 32);
-  f.accumulators = kRows * n / (kWarps * 32);
+  f.short_sums = *number == Number::E4m3 || *number == Number::E5m2;
+  f.integers = *number == Number::S8 || *number == Number::U8 || *number == Number::Bit;
+  f.saturates = mixed && a.flag("saturate");
+  f.halves = mixed && a.text("out_dtype") == "float16";
+  f.accumulators = kRows * n / (kWarps * 32) / (f.halves ? 2 : 1);
   s.form = std::move(form);
   return true;
 }
@@ -105,8 +118,8 @@ class Product final : public Operation {
     // Those before it come first: they may add to the same registers.
     if (!m.engine().finish_before(m, t, Queue::Wgmma, sequence)) return false;
     const auto columns = static_cast<std::size_t>(form_.b.rows);
-    std::vector<float> sums(is_short() ? 0 : kRows * columns);
-    if (!is_short()) multiply_into(a_, b_, sums.data());
+    std::vector<float> sums(form_.short_sums ? 0 : kRows * columns);
+    if (!form_.short_sums) multiply_into(a_, b_, sums.data());
     m.spend(std::int64_t{kRows} * form_.b.rows * form_.b.columns / 8);
     Warpgroups::Moving moving(m.warpgroups());
     auto whole = [](const Matrix& matrix) {
@@ -122,10 +135,6 @@ class Product final : public Operation {
   bool accumulates = false;
 
  private:
-  // 8-bit floats, which are added up with fewer bits.
-  bool is_short() const { return form_.number == Number::E4m3 || form_.number == Number::E5m2; }
-  bool is_integer() const { return form_.number == Number::S8 || form_.number == Number::U8; }
-
   bool take_fragments(Machine& m) {
     Warpgroups::Moving moving(m.warpgroups());
     a_ = Matrix(form_.a.rows, form_.a.columns);
@@ -151,7 +160,7 @@ class Product final : public Operation {
 
   // Adds a lane's part of the products to its registers. `defined`: all that was multiplied was ever written.
   bool add_to(Machine& m, const Thread& t, const std::vector<float>& sums, bool defined) {
-    const int columns = form_.b.rows, lane = static_cast<int>(t.linear % 32);
+    const int lane = static_cast<int>(t.linear % 32);
     const int top = static_cast<int>(t.linear % Warpgroups::kThreads / 32) * 16 + lane / 4;
     int i = 0;
     for (const Run& run : accumulators_) {
@@ -159,15 +168,18 @@ class Product final : public Operation {
       if (!to) return false;
       for (std::int64_t at = 0; at < run.bytes; at += 4, ++i) {
         const View cell = to->at(at);
-        const int row = top + i / 2 % 2 * 8, column = i / 4 * 8 + lane % 4 * 2 + i % 2;
         std::uint32_t before = 0;  // a sum of nothing is +0, whatever the signs
         if (accumulates) cell.get(&before, sizeof before);
-        const std::uint32_t after = is_short() ? sum_of(a_.row(row), b_.row(column), before)
-                                               : sum_of(sums[static_cast<std::size_t>(row * columns + column)], before);
+        std::uint32_t after = 0;
+        bool known = !accumulates || cell.is_written(4);
+        for (int half = 0, each = form_.halves ? 2 : 1; half < each; ++half) {
+          const int element = i * each + half;
+          const int row = top + element / 2 % 2 * 8, column = element / 4 * 8 + lane % 4 * 2 + element % 2;
+          after |= sum_at(row, column, sums, before >> 16 * half) << 16 * half;
+          known = known && a_.defined[static_cast<std::size_t>(row)] && b_.defined[static_cast<std::size_t>(column)];
+        }
         cell.put(&after, sizeof after);
         if (defined && accumulates) continue;  // the register is defined as it was
-        const bool known = a_.defined[static_cast<std::size_t>(row)] && b_.defined[static_cast<std::size_t>(column)] &&
-                           (!accumulates || cell.is_written(4));
         cell.mark(known, 4);
       }
       to->drop_tags(run.bytes);
@@ -175,14 +187,22 @@ class Product final : public Operation {
     return true;
   }
 
-  // The bits of an accumulator with the products of one instruction added to it.
-  std::uint32_t sum_of(const float* a, const float* b, std::uint32_t before) const {
-    return std::bit_cast<std::uint32_t>(short_sum(a, b, a_.columns, form_.sign, std::bit_cast<float>(before)));
-  }
-  std::uint32_t sum_of(float products, std::uint32_t before) const {
-    // 32 products of 8 bits each are an integer that a float holds.
-    if (is_integer()) return before + static_cast<std::uint32_t>(static_cast<std::int32_t>(products));
-    return std::bit_cast<std::uint32_t>(std::bit_cast<float>(before) + form_.sign * products);
+  // The bits of an accumulator with the products of one instruction added to it; of float16 the lower 16.
+  std::uint32_t sum_at(int row, int column, const std::vector<float>& sums, std::uint32_t before) const {
+    const float products = form_.short_sums ? 0
+                                            : sums[static_cast<std::size_t>(row) * static_cast<std::size_t>(b_.rows) +
+                                                   static_cast<std::size_t>(column)];
+    if (form_.integers) {
+      // 32 products of 8 bits each, or 256 of one, are an integer that a float holds.
+      const std::int64_t total = std::int64_t{static_cast<std::int32_t>(before)} + static_cast<std::int64_t>(products);
+      using Limits = std::numeric_limits<std::int32_t>;
+      return static_cast<std::uint32_t>(form_.saturates ? std::clamp<std::int64_t>(total, Limits::min(), Limits::max())
+                                                        : total);
+    }
+    const float old = form_.halves ? float_from_half(static_cast<std::uint16_t>(before)) : std::bit_cast<float>(before);
+    const float sum = form_.short_sums ? short_sum(a_.row(row), b_.row(column), a_.columns, form_.sign, old)
+                                       : old + form_.sign * products;
+    return form_.halves ? half_from_float(sum) : std::bit_cast<std::uint32_t>(sum);
   }
 
   const Multiply& form_;

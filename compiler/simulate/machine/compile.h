@@ -136,6 +136,8 @@ class Compiler {
   bool exchange_lanes(const Instruction27& in);
   bool meet_barrier(const Instruction27& in);
   bool count_barrier(const Instruction27& in);
+  bool wait_with_report(const Instruction27& in);
+  bool load_bytes(const Instruction27& in);
   // The parts of intrinsic(): barriers of threads, values that threads exchange, matrices, text. False: of another
   // kind.
   bool synchronise(const intrinsics::Intrinsic& row, const ir::Call* e, Registers& out);

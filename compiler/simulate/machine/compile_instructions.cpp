@@ -51,6 +51,15 @@ std::string spoken(const ptx::Candidate& instruction) {
   return out;
 }
 
+// Scales of a row along K of one tcgen05.mma, where a word says it; 0: none does (PTX ISA, "tcgen05.mma", .scale_vec
+// and .block_size).
+int scales_along_k(const auto& in) {
+  const std::string_view vector = in.word("scale_vec"), block = in.word("block_size");
+  if (!vector.empty()) return vector[vector.size() - 2] - '0';
+  if (block.empty()) return 0;
+  return (in.word("kind") == "kind::mxf8f6f4" ? 32 : 64) / (block == "block16" ? 16 : 32);
+}
+
 // How many arguments are those of the row with the same meaning: all, where its last one takes the rest.
 std::size_t own_arguments(const Form& form, const Call* e) {
   const auto operands = form.same->operands;
@@ -171,6 +180,7 @@ Registers Compiler::unpredicated(const Form& form, const Call* e) {
     const Expr same = ir::call(type, form, e->args.first(own_arguments(form, e)));
     const Registers out = of_row(form, same.as<Call>());
     if (in.arrives_anywhere()) program_.sites.back().own_window = false;
+    if (const int vector = scales_along_k(in)) program_.sites.back().number = vector;
     if (form.result >= 0) {
       const intrinsics::Arguments a(form, e->args);
       const Expr to =
@@ -179,7 +189,8 @@ Registers Compiler::unpredicated(const Form& form, const Call* e) {
     }
     return done;
   }
-  if (count_barrier(in) || copy_part(in) || compute_registers(in)) return done;
+  if (count_barrier(in) || wait_with_report(in) || load_bytes(in) || copy_part(in) || compute_registers(in))
+    return done;
   const Expr again = with_own_registers(in.written);
   const auto* call = again ? again.as<Call>() : nullptr;
   const Form* other = call ? intrinsics::form_of(*intrinsics::of(call->callee)) : nullptr;
@@ -317,6 +328,8 @@ bool Compiler::move_address(const Instruction27& in) {
     store_element(in.operand("p"), meet(std::move(s), kUInt32)[0]);
     return true;
   }
+  // Transfers of a fabric: no script can spell an instruction that begins one, so that none is under way.
+  if (in.begins("fabric_") || id == "fence_proxy_fabric") return true;
   // Hints: of caches for lines, blocks and boxes.
   return in.begins("prefetch") || in.begins("applypriority") || (in.begins("cp_async_bulk") && id.contains("prefetch"));
 }

@@ -55,6 +55,13 @@ const CallRow& discard_call();
 
 // movmatrix: the warp transposes an 8x8 matrix of 16-bit elements. Slots: the register.
 const CallRow& transpose_call();
+// One register of an ldmatrix whose matrices hold bytes. Slots: the address of the lane's row.
+struct MatrixBytes : CallForm {
+  int which = 0;            // of the registers of the instruction
+  bool transposed = false;  // matrices of 16 rows; else of 8
+  int bits = 8;             // of an element in memory
+};
+const CallRow& matrix_bytes_call();
 // isspacep: is the address one of the state space in Site::text? Slots: the address.
 const CallRow& space_call();
 

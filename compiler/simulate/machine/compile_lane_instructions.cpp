@@ -226,4 +226,54 @@ bool Compiler::count_barrier(const Instruction27& in) {
   return true;
 }
 
+// Waits that also say whether what was counted came with a report. Copies report where a word of theirs asks for it,
+// and those are not executed: of what is, nothing reports, so that the predicate is false and the report no value.
+bool Compiler::wait_with_report(const Instruction27& in) {
+  const bool waits = in.begins("mbarrier_test_wait") || in.begins("mbarrier_try_wait");
+  if (!waits || !in.id().contains("_report")) return false;
+  Site s = site_as(in, in.id().contains("_parity") ? "E29" : "E6");
+  s.type = kUInt32;
+  s.own_window = true;
+  s.args = {scalar(in.operand("addr")), scalar(in.operand("phase"))};
+  const Register done = meet(std::move(s), kUInt32)[0];
+  if (const Expr to = in.operand("wait_complete")) store_element(to, done);
+  if (const Expr to = in.operand("report_predicate")) store_element(to, constant_register(0));
+  if (const Expr to = in.operand("report_value")) {
+    Site nothing;
+    nothing.text = ir::to_string(to) + " has no value: the wait's second predicate says whether there is a report";
+    nothing.origin = origin_;
+    program_.sites.push_back(std::move(nothing));
+    const Register value = temporary();
+    emit({Op::NoValue, to.dtype(), value, 0, static_cast<Register>(program_.sites.size() - 1)});
+    store_element(to, value);
+  }
+  return true;
+}
+
+// ldmatrix of elements of 8 bits and of 6 and 4 bits that become such, register by register (matrix_bytes.cpp).
+bool Compiler::load_bytes(const Instruction27& in) {
+  if (in.id() != "ldmatrix_m16n16_b8" && in.id() != "ldmatrix_b8fmt") return false;
+  const Register at = scalar(in.operand("p"));
+  std::vector<std::pair<Expr, Register>> results;
+  for (int k = 0; k < in.bound("r")->lanes; ++k) {
+    auto form = std::make_shared<MatrixBytes>();
+    form->which = k;
+    form->transposed = in.id() == "ldmatrix_m16n16_b8" || in.word("shape") == "m16n16";
+    form->bits = in.word("src_fmt") == "b6x16_p32" ? 6 : in.word("src_fmt") == "b4x16_p64" ? 4 : 8;
+    const Expr to = in.operand("r", k);
+    Site s;
+    s.kind = Site::Kind::WarpCall;
+    s.type = kUInt32;
+    s.call = &matrix_bytes_call();
+    s.text = intrinsics::say(in.form, kernel_.kernel->dialect).substr(2);
+    s.own_window = true;
+    s.args = {at};
+    s.form = std::move(form);
+    const Register word = meet(std::move(s), kUInt32)[0];
+    if (to) results.emplace_back(to, same_bits(kUInt32, to.dtype(), word));
+  }
+  for (const auto& [to, word] : results) store_element(to, word);
+  return true;
+}
+
 }  // namespace tilewright::simulate

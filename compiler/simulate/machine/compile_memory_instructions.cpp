@@ -22,7 +22,16 @@ DataType type_in_memory(std::string_view token, DataType carrier) {
 }
 
 // What the register is called that an instruction stores or combines.
-std::string_view stored_operand(const auto& in) { return in.begins("multimem_") ? "b" : "value"; }
+std::string_view stored_operand(const auto& in) {
+  return (in.begins("multimem_") && in.id() != "multimem_red_async") || in.id() == "st_async_release" ? "b" : "value";
+}
+
+// Asynchronous stores and additions with release, which no barrier counts (PTX ISA, "st.async", "red.async"): at once,
+// which is one of the moments at which they may happen.
+bool is_released(const auto& in) {
+  return in.id() == "st_async_release" || in.id() == "red_async_release" || in.id() == "multimem_st_async" ||
+         in.id() == "multimem_red_async";
+}
 
 }  // namespace
 
@@ -45,11 +54,12 @@ Site Compiler::site_as(const Instruction27& in, std::string_view id) {
 // Loads, stores and atomics. False: it is none of them.
 bool Compiler::move_memory(const Instruction27& in) {
   // The machine has one GPU, so that an address of multimem stands for one replica: a sum over all is its value.
-  const bool multimem = in.begins("multimem_") && !in.id().contains("async");
+  const bool multimem = in.begins("multimem_") && (!in.id().contains("async") || is_released(in));
   const bool load = in.begins("ld_") || in.begins("ldu") || in.id() == "ld" || in.begins("multimem_ld");
-  const bool store = in.id() == "st" || in.begins("st_vec") || (multimem && in.begins("multimem_st"));
-  const bool atomic =
-      in.form.row->family == "atom" || in.form.row->family == "red" || (multimem && in.begins("multimem_red"));
+  const bool store =
+      in.id() == "st" || in.begins("st_vec") || in.id() == "st_async_release" || (multimem && in.begins("multimem_st"));
+  const bool atomic = in.form.row->family == "atom" || in.form.row->family == "red" || in.id() == "red_async_release" ||
+                      (multimem && in.begins("multimem_red"));
   if ((!load && !store && !atomic) || in.word("type") == "b128") return false;
   const Register at = scalar(in.operand("addr"));
   if (atomic) return move_atomically(in, at);

@@ -35,15 +35,15 @@ Codes codes_of(Element element) {
   const int bits = bits_of(element);
   for (std::uint32_t code = 0; code < out.size(); ++code) {
     const std::uint32_t own = code & ((1u << bits) - 1);
-    out[code] = element == Element::U8   ? static_cast<float>(own)
-                : element == Element::S8 ? static_cast<float>(static_cast<std::int8_t>(own))
-                                         : decode(type_of(element), own);
+    out[code] = element == Element::U8 || element == Element::B1 ? static_cast<float>(own)
+                : element == Element::S8                         ? static_cast<float>(static_cast<std::int8_t>(own))
+                                                                 : decode(type_of(element), own);
   }
   return out;
 }
 const Codes& narrow(Element element) {
   static const auto kAll = [] {
-    std::array<Codes, 7> all;
+    std::array<Codes, 8> all;
     for (std::size_t i = 0; i < all.size(); ++i)
       all[i] = codes_of(static_cast<Element>(i + static_cast<std::size_t>(Element::E4M3)));
     return all;
@@ -100,6 +100,7 @@ int bits_of(Element element) {
     case Element::E2M3:
     case Element::E3M2: return 6;
     case Element::E2M1: return 4;
+    case Element::B1: return 1;
     default: return 8;
   }
 }
@@ -157,7 +158,7 @@ std::optional<Matrix> read_matrix(Machine& m, const Thread& t, std::uint32_t cta
     const std::uint64_t window = std::uint64_t{cta} << kRankShift | static_cast<std::uint64_t>(address);
     auto view = m.view(t, window, kUnit, kUnit, false, what);
     if (!view) return false;
-    float numbers[32];
+    float numbers[128];  // single bits
     unpack(form, view->bytes, numbers);
     const bool defined = std::memcmp(view->defined, kAll, counts) == 0;
     if (!form.mn_major) {

@@ -1,0 +1,368 @@
+#!/usr/bin/env python3
+"""Matrices of 0.27's instructions on the simulator, beside what this program computes of the same bytes.
+
+    matrices_test.py TILEWRIGHT [--seed N|day|fresh]
+
+wgmma with sums of float16, factors of two types, single bits and saturation; ldmatrix of bytes, of 6 and of 4 bits; tcgen05.mma with
+collectors, sizes of blocks, scales, sparse and stationary. The numbers are small, so that every sum is exact. Factors are K-major
+rows of 32 bytes without a swizzle, in units of 8 rows of 16 bytes.
+"""
+import argparse
+import json
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support.seeds import seed  # noqa: E402
+
+HEAD = '''# tilewright: dialect 0.27
+# tilewright: arch {arch}
+from tvm.script import tirx as T
+
+'''
+BITS = {"f16": 16, "tf32": 32, "e4m3": 8, "e5m2": 8, "s8": 8, "u8": 8, "b1": 1, "e2m1": 4}
+
+
+def narrow(exponent, mantissa, code):
+    """A small float: so many bits of exponent and mantissa, a sign above them."""
+    sign = -1.0 if code >> (exponent + mantissa) & 1 else 1.0
+    high, low, bias = code >> mantissa & (1 << exponent) - 1, code & (1 << mantissa) - 1, (1 << exponent - 1) - 1
+    if high == 0:
+        return sign * low * 2.0 ** (1 - bias - mantissa)
+    return sign * (1 + low / (1 << mantissa)) * 2.0 ** (high - bias)
+
+
+def number(kind, code):
+    if kind == "f16":
+        return struct.unpack("<e", struct.pack("<H", code))[0]
+    if kind == "tf32":
+        return struct.unpack("<f", struct.pack("<I", code))[0]
+    if kind == "s8":
+        return code - 256 if code >= 128 else code
+    if kind in ("u8", "b1"):
+        return code
+    return narrow(*{"e4m3": (4, 3), "e5m2": (5, 2), "e2m1": (2, 1)}[kind], code)
+
+
+def drawn(kind, chance):
+    """The bits of a random element, small enough that all sums are exact."""
+    if kind == "f16":
+        return struct.unpack("<H", struct.pack("<e", chance.randint(-4, 4)))[0]
+    if kind == "tf32":
+        return struct.unpack("<I", struct.pack("<f", chance.randint(-4, 4)))[0]
+    if kind in ("s8", "u8"):
+        return chance.randrange(256)
+    if kind == "e4m3":  # 1 to 1.875, 2 to 3.75, and their negatives
+        return chance.choice([0, 0x38, 0x3c, 0x40, 0x44, 0xb8, 0xbc, 0xc0])
+    if kind == "e5m2":
+        return chance.choice([0, 0x3c, 0x3e, 0x40, 0x42, 0xbc, 0xbe, 0xc0])
+    return chance.randrange(1 << BITS[kind])
+
+
+def row_of(kind, chance, size=32):
+    """A row of `size` bytes and its numbers."""
+    bits = BITS[kind]
+    codes = [drawn(kind, chance) for _ in range(size * 8 // bits)]
+    packed = sum(code << bits * i for i, code in enumerate(codes))
+    return packed.to_bytes(size, "little"), [number(kind, code) for code in codes]
+
+
+def rows_of(kind, count, chance, size=32):
+    rows = [row_of(kind, chance, size) for _ in range(count)]
+    return b"".join(r for r, _ in rows), [n for _, n in rows]
+
+
+def dot(x, y):
+    return sum(p * q for p, q in zip(x, y))
+
+
+def words(kind, sums):
+    """Neighbouring sums as words of 32 bits."""
+    if kind == "f16":
+        return [struct.unpack("<I", struct.pack("<ee", sums[i], sums[i + 1]))[0] for i in range(0, len(sums), 2)]
+    if kind == "f32":
+        return [struct.unpack("<I", struct.pack("<f", s))[0] for s in sums]
+    return [int(s) & 0xFFFFFFFF for s in sums]
+
+
+class Case:
+    """A kernel, what it is given and what it leaves: name -> (dtype, shape, bytes)."""
+
+    def __init__(self, name, script, inputs, outputs):
+        self.name, self.script, self.inputs, self.outputs = name, script, inputs, outputs
+
+    def wrong(self, binary, folder):
+        path = os.path.join(folder, self.name + ".py")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(self.script)
+        command = [binary, "run", path, "--on", "sim", "--json"]
+        for option, tensors in (("--input", self.inputs), ("--expect", self.outputs)):
+            for name, (dtype, shape, data) in tensors.items():
+                file = os.path.join(folder, f"{self.name}_{name}.npy")
+                with open(file, "wb") as f:
+                    head = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+                    f.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + data)
+                command.append(f"{option}={name}={file}")
+        for name in self.outputs:
+            command.append(f"--input={name}=zeros")
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        try:
+            answer = json.loads(done.stdout)
+        except ValueError:
+            return f"no JSON: {done.stderr.strip()}"
+        if answer.get("verdict") == "verified" and not answer.get("findings"):
+            return None
+        return json.dumps({k: answer.get(k) for k in ("verdict", "status", "error", "problems", "findings", "diagnostics")})[:1500]
+
+
+FACTORS = '''    left = T.alloc_buffer(({m} * {size},), "uint8", scope="shared", align=128)
+    right = T.alloc_buffer(({n} * {right_size},), "uint8", scope="shared", align=128)
+    for i in T.serial({m} * {size} // 128):
+        a: T.let[T.int32] = tid * ({m} * {size} // 128) + i
+        left[a // {size} // 8 * {eight} + a % {size} // 16 * 128 + a // {size} % 8 * 16 + a % 16] = A[a // {size}, a % {size}]
+    for i in T.serial({n} * {right_size} // 128):
+        b: T.let[T.int32] = tid * ({n} * {right_size} // 128) + i
+        right[b // {right_size} // 8 * {right_eight} + b % {right_size} // 16 * 128 + b // {right_size} % 8 * 16 + b % 16] = B[b // {right_size}, b % {right_size}]
+    T.ptx.fence.proxy.async_.shared__cta()
+    T.ptx.bar.sync(0)
+'''
+
+
+def factors(m, n, size=32, right=32):
+    return FACTORS.format(m=m, n=n, size=size, eight=8 * size, right_size=right, right_eight=8 * right)
+
+
+WGMMA = HEAD + '''
+@T.prim_func
+def kernel(A: T.Buffer((64, 32), "uint8"), B: T.Buffer(({n}, 32), "uint8"), C: T.Buffer((128, {registers}), "uint32"), D: T.Buffer((128, {registers}), "uint32")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([128])
+    desc = T.alloc_local([2], "uint64")
+    own = T.alloc_local([4], "uint32")
+    acc = T.alloc_local([{registers}], "{carrier}")
+{factors}
+    for i in T.unroll({registers}):
+        acc[i] = {load}
+    for i in T.unroll(4):
+        own[i] = T.uint32(0)
+        for j in T.unroll(4):
+            own[i] = own[i] | (T.Cast("uint32", A[tid // 32 * 16 + tid % 32 // 4 + i % 2 * 8, i // 2 * 16 + tid % 4 * 4 + j]) << (8 * j))
+    T.cuda.wgmma.encode_matrix_descriptor(desc.ptr_to([0]), left.ptr_to([0]), 8, 16, 0)
+    T.cuda.wgmma.encode_matrix_descriptor(desc.ptr_to([1]), right.ptr_to([0]), 8, 16, 0)
+    T.ptx.wgmma.fence.sync.aligned()
+    T.ptx["{instruction}"](*[acc[i] for i in range({registers})], {first}, desc[1], T.ptx.pred(1){rest})
+    T.ptx.wgmma.commit_group.sync.aligned()
+    T.ptx.wgmma.wait_group.sync.aligned(0)
+    for i in T.unroll({registers}):
+        D[tid, i] = {store}
+'''
+
+
+def warpgroup(name, shape, words_of_types, out, kinds, n, chance, registers_of_a=False, scales=True, transposes=False, saturates=False):
+    left, right = kinds
+    a, left_rows = rows_of(left, 64, chance)
+    b, right_rows = rows_of(right, n, chance)
+    signs = (chance.choice([1, -1]), chance.choice([1, -1])) if scales else (1, 1)
+    before, after = [], []
+    for tid in range(128):
+        old, new = [], []
+        for i in range(n // 2):
+            row, column = tid // 32 * 16 + tid % 32 // 4 + i // 2 % 2 * 8, i // 4 * 8 + tid % 4 * 2 + i % 2
+            was = chance.choice([2**31 - 5, -2**31 + 5, 7]) if saturates else chance.randint(-8, 8)
+            total = was + signs[0] * signs[1] * dot(left_rows[row], right_rows[column])
+            old.append(was)
+            new.append(max(-2**31, min(2**31 - 1, total)) if saturates else total)
+        before += words(out, old)
+        after += words(out, new)
+    registers = len(before) // 128
+    rest = "".join(f", {s}" for s in signs) if scales else ""
+    rest += ", 0" * ((0 if registers_of_a else 1) + 1) if transposes else ""
+    floats = out == "f32"
+    script = WGMMA.format(
+        arch="sm_90a", n=n, registers=registers, carrier="float32" if floats else "uint32", factors=factors(64, n),
+        load='T.reinterpret("float32", C[tid, i])' if floats else "C[tid, i]",
+        store='T.reinterpret("uint32", acc[i])' if floats else "acc[i]",
+        first="own[0], own[1], own[2], own[3]" if registers_of_a else "desc[0]",
+        instruction=f"wgmma.mma_async.sync.aligned.m64n{n}{shape}.{words_of_types}", rest=rest)
+    pack = lambda values: struct.pack(f"<{len(values)}I", *values)  # noqa: E731
+    return Case(name, script, {"A": ("|u1", (64, 32), a), "B": ("|u1", (n, 32), b), "C": ("<u4", (128, registers), pack(before))},
+                {"D": ("<u4", (128, registers), pack(after))})
+
+
+def warpgroups(chance):
+    for rs in (False, True):
+        end = "_rs" if rs else "_ss"
+        yield warpgroup("half" + end, "k16", "f16.f16.f16", "f16", ("f16", "f16"), 16, chance, rs, transposes=True)
+        yield warpgroup("mixed" + end, "k32", "f32.e4m3.e5m2", "f32", ("e4m3", "e5m2"), 8, chance, rs)
+        yield warpgroup("short_half" + end, "k32", "f16.e5m2.e4m3", "f16", ("e5m2", "e4m3"), 8, chance, rs)
+        yield warpgroup("bits" + end, "k256", "s32.b1.b1.and.popc", "s32", ("b1", "b1"), 24, chance, rs, scales=False)
+        yield warpgroup("integers" + end, "k32", "s32.u8.s8", "s32", ("u8", "s8"), 8, chance, rs, scales=False)
+        yield warpgroup("saturated" + end, "k32", "satfinite.s32.s8.s8", "s32", ("s8", "s8"), 8, chance, rs, scales=False, saturates=True)
+
+
+LDMATRIX = HEAD + '''
+@T.prim_func
+def kernel(A: T.Buffer((32, 16), "uint8"), D: T.Buffer((32, {registers}), "uint32")):
+    T.device_entry()
+    T.cta_id([1])
+    lane = T.thread_id([32])
+    rows = T.alloc_buffer((32, 16), "uint8", scope="shared", align=128)
+    out = T.alloc_local([{registers}], "uint32")
+    for i in T.serial(16):
+        rows[lane, i] = A[lane, i]
+    T.ptx.bar.sync(0)
+    T.ptx["{instruction}"](*[out[i] for i in range({registers})], rows.ptr_to([lane, 0]))
+    for i in T.unroll({registers}):
+        D[lane, i] = out[i]
+'''
+
+
+def matrix_loads(chance):
+    for shape, number_of, form in [("m8n16", 1, "b4x16_p64"), ("m8n16", 2, "b6x16_p32"), ("m8n16", 4, "b4x16_p64"),
+                                   ("m16n16", 1, "b6x16_p32"), ("m16n16", 2, "b4x16_p64"), ("m16n16", 1, "b8"), ("m16n16", 2, "b8")]:
+        a = bytes(chance.randrange(256) for _ in range(512))
+        bits = int(form[1])
+        rows = [[int.from_bytes(a[16 * r:16 * r + 16], "little") >> bits * c & (1 << bits) - 1 for c in range(16)] for r in range(32)]
+        out = []
+        for lane in range(32):
+            for matrix in range(number_of):
+                if shape == "m8n16":
+                    four = [[rows[8 * matrix + lane // 4][lane % 4 * 4 + e] for e in range(4)]]
+                else:  # of the transposed matrix a row of 16, which is a column of what is stored
+                    four = [[rows[16 * matrix + lane % 4 * 4 + e][lane // 4 + half] for e in range(4)] for half in (0, 8)]
+                out += [int.from_bytes(bytes(f), "little") for f in four]
+        registers = len(out) // 32
+        turned = ".trans" if shape == "m16n16" else ""
+        types = "b8" if form == "b8" else f"b8x16.{form}"
+        yield Case(f"ldmatrix_{shape}_x{number_of}_{form}",
+                   LDMATRIX.format(arch="sm_100a", registers=registers,
+                                   instruction=f"ldmatrix.sync.aligned.{shape}.x{number_of}{turned}.shared.{types}"),
+                   {"A": ("|u1", (32, 16), a)}, {"D": ("<u4", (32, registers), struct.pack(f"<{len(out)}I", *out))})
+
+
+TENSOR = HEAD + '''
+@T.prim_func
+def kernel(A: T.Buffer((128, 32), "uint8"), B: T.Buffer((8, {right}), "uint8"), S: T.Buffer((128, 8), "uint32"), D: T.Buffer((128, 8), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    warp = T.warp_id([4])
+    tid = T.thread_id([128])
+    read = T.alloc_shared([1], "uint64")
+    address = T.alloc_shared([1], "uint32")
+    done: T.uint32
+    desc = T.alloc_local([2], "uint64")
+    row = T.alloc_local([8], "uint32")
+    if warp == 0:
+        T.ptx.tcgen05.alloc.cta_group__1.sync.aligned.shared__cta.b32(address.ptr_to([0]), 64)
+    if tid == 0:
+        T.ptx.mbarrier.init.shared.b64(read.ptr_to([0]), 1)
+        T.ptx.fence.mbarrier_init.release.cluster()
+{factors}
+    lanes: T.let[T.uint32] = T.Cast("uint32", warp * 32 * 65536)
+    for i in T.unroll(8):
+        row[i] = S[tid, i]
+    T.ptx["tcgen05.st.sync.aligned.32x32b.x8.b32"](address[0] + lanes + T.uint32(16), *[row[i] for i in range(8)])
+    T.ptx.tcgen05.wait__st.sync.aligned()
+    T.ptx.tcgen05.fence__before_thread_sync()
+    T.ptx.bar.sync(0)
+    if tid == 0:
+        T.ptx.tcgen05.fence__after_thread_sync()
+        T.cuda.tcgen05.encode_matrix_descriptor(desc.ptr_to([0]), left.ptr_to([0]), 8, 16, 0)
+        T.cuda.tcgen05.encode_matrix_descriptor(desc.ptr_to([1]), right.ptr_to([0]), 8, {right_eight}, 0)
+        T.ptx["{instruction}"](address[0], desc[0], desc[1], {operands})
+        T.ptx.tcgen05.commit.cta_group__1.mbarrier__arrive__one.shared__cluster.b64(read.ptr_to([0]))
+    done = T.uint32(0)
+    while done == 0:
+        T.ptx.mbarrier.try_wait.parity.shared.b64(done, read.ptr_to([0]), 0)
+    T.ptx.tcgen05.fence__after_thread_sync()
+    T.ptx["tcgen05.ld.sync.aligned.32x32b.x8.b32"](*[row[i] for i in range(8)], address[0] + lanes)
+    T.ptx.tcgen05.wait__ld.sync.aligned()
+    for i in T.unroll(8):
+        D[tid, i] = T.reinterpret("float32", row[i])
+    T.ptx.bar.sync(0)
+    if warp == 0:
+        T.ptx.tcgen05.relinquish_alloc_permit.cta_group__1.sync.aligned()
+        T.ptx.tcgen05.dealloc.cta_group__1.sync.aligned.b32(address[0], 64)
+'''
+LANES = ", ".join(["T.uint32(0)"] * 4)
+PAIRS = 0x44444444  # metadata: of every four elements the first two
+
+
+def tensor(name, instruction, kind, chance, *, scales=0, powers=True, sparse=False, stationary=False, arch="sm_107a"):
+    """One product of 128 by 8. Column 16 and on of tensor memory hold the scales, or the metadata."""
+    a, left = rows_of(kind, 128, chance)
+    b, right = rows_of(kind, 8, chance, 64 if sparse else 32)
+    if sparse:
+        left = [[x for i in range(0, len(r), 2) for x in (r[i], r[i + 1], 0, 0)] for r in left]
+    code = {"f16": 0, "tf32": 2, "e4m3": 0, "e2m1": 1}[kind]
+    bits = code << 7 | code << 10 | 1 << 17 | (1 << 2 if sparse else 0)
+    cells = [[PAIRS if sparse else 0] * 8 for _ in range(128)]
+    meta = f"address[0] + T.uint32({22 if scales else 16}), " if sparse else ""
+    if scales:
+        bits |= (1 << 23 if powers else 0) | 1 << 27
+        own = [[chance.choice([126, 127, 128] if powers else [0x30, 0x38, 0x40]) for _ in range(scales)] for _ in range(136)]
+        value = (lambda s: 2.0 ** (s - 127)) if powers else (lambda s: narrow(4, 3, s))
+        for lane in range(128):  # rows of A by fours of columns, then those of B
+            for part in range(4):
+                cells[lane][part] = int.from_bytes(bytes(own[32 * part + lane % 32]), "little")
+            if lane % 32 < 8:
+                cells[lane][4] = int.from_bytes(bytes(own[128 + lane % 32]), "little")
+        size = len(left[0]) // scales
+        at = lambda r, k: value(own[r][k // size])  # noqa: E731
+        left = [[x * at(r, k) for k, x in enumerate(row)] for r, row in enumerate(left)]
+        right = [[x * at(128 + r, k) for k, x in enumerate(row)] for r, row in enumerate(right)]
+        operands = f"{meta}T.uint32({bits}), address[0] + T.uint32(16), address[0] + T.uint32(20), T.ptx.pred(0)"
+    else:
+        bits |= 1 << 4 | 8 << 24
+        operands = f"{meta}T.uint32({bits}), " + ("T.ptx.pred(0), T.uint64(0)" if stationary else f"{LANES}, T.ptx.pred(0)")
+    out = [dot(x, y) for x in left for y in right]
+    script = TENSOR.format(arch=arch, instruction=instruction, operands=operands, right=64 if sparse else 32,
+                           right_eight=32 if sparse else 16, factors=factors(128, 8, 32, 64 if sparse else 32))
+    flat = [w for row in cells for w in row]
+    return Case(name, script,
+                {"A": ("|u1", (128, 32), a), "B": ("|u1", (8, 64 if sparse else 32), b), "S": ("<u4", (128, 8), struct.pack("<1024I", *flat))},
+                {"D": ("<f4", (128, 8), struct.pack("<1024f", *out))})
+
+
+def tensors(chance):
+    start, ab = "tcgen05.mma.cta_group::1.", ".collector::a::fill.collector::b::fill"
+    for kind, dtype in (("f16", "f16"), ("tf32", "tf32"), ("f8f6f4", "e4m3")):
+        yield tensor("collector_" + kind, f"{start}kind::{kind}{ab}", dtype, chance)
+    yield tensor("stationary", "tcgen05.mma.ws.cta_group::1.kind::f16", "f16", chance, stationary=True, arch="sm_100a")
+    yield tensor("sparse", f"tcgen05.mma.sp.cta_group::1.kind::f16{ab}", "f16", chance, sparse=True)
+    yield tensor("sparse_scaled", f"tcgen05.mma.sp.cta_group::1.kind::mxf8f6f4.block_scale{ab}", "e4m3", chance, sparse=True, scales=1)
+    scaled = ".block_scale"
+    yield tensor("scaled_collector", f"{start}kind::mxf4{scaled}{ab}", "e2m1", chance, scales=2)
+    yield tensor("scaled_bytes", f"{start}kind::mxf8f6f4{scaled}{ab}", "e4m3", chance, scales=1)
+    yield tensor("block32", f"{start}kind::mxf4nvf4{scaled}.block32", "e2m1", chance, scales=2)
+    yield tensor("block16", f"{start}kind::mxf4nvf4{scaled}.block16", "e2m1", chance, scales=4, powers=False)
+    yield tensor("vector_2x", f"{start}kind::mxf4nvf4{scaled}.scale_vec::2X", "e2m1", chance, scales=2, arch="sm_100a")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tilewright")
+    parser.add_argument("--seed", default="day")
+    parser.add_argument("--keep", help="a folder for the scripts")
+    args = parser.parse_args()
+    number_of = seed(args.seed)
+    print(f"seed {number_of}")
+    chance = random.Random(number_of)
+    bad = count = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for case in [*warpgroups(chance), *matrix_loads(chance), *tensors(chance)]:
+            count += 1
+            if wrong := case.wrong(args.tilewright, args.keep or folder):
+                bad += 1
+                print(f"{case.name}: {wrong}")
+    print(f"{count} kernels, {count - bad} as computed")
+    sys.exit(bad != 0)
+
+
+if __name__ == "__main__":
+    main()
