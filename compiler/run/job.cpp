@@ -7,14 +7,13 @@
 
 #include "compiler/process/fd.h"
 #include "compiler/run/job_json.h"
-#include "compiler/text/bounds.h"
+#include "compiler/text/json_reader.h"
 
 namespace tilewright::run {
 namespace {
 
-using text::check_bounds;
-using text::check_count;
 using text::Json;
+using text::JsonReader;
 using toolchain::field;
 using toolchain::Record;
 using toolchain::take;
@@ -29,10 +28,15 @@ constexpr std::string_view kStatuses[] = {"done",    "no_driver", "not_launched"
                                           "timeout", "stopped",   "lost",         "incomplete"};
 
 template <class Enum, std::size_t N>
-Enum named(const std::string_view (&names)[N], const std::string& name) {
+Enum named(JsonReader& r, const std::string_view (&names)[N], const std::string& name) {
   auto at = std::ranges::find(names, name);
-  if (at == std::end(names)) throw std::invalid_argument("unknown word '" + name + "'");
-  return static_cast<Enum>(at - names);
+  r.require(at != std::end(names), "unknown word '" + name + "'");
+  return r.ok() ? static_cast<Enum>(at - names) : Enum{};
+}
+
+// A list that an older release leaves out.
+Json list_or(JsonReader& r, const Json& j, std::string_view name, Json otherwise) {
+  return j.contains(name) ? r.at(j, name) : otherwise;
 }
 
 std::string to_hex(std::string_view bytes) {
@@ -44,24 +48,23 @@ std::string to_hex(std::string_view bytes) {
   return out;
 }
 
-std::string from_hex(const std::string& text) {
-  auto digit = [](char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-    throw std::invalid_argument("a scalar is hexadecimal");
-  };
-  if (text.size() % 2) throw std::invalid_argument("a scalar has whole bytes");
+std::string from_hex(JsonReader& r, const std::string& text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  r.require(text.size() % 2 == 0, "a scalar has whole bytes");
+  r.require(text.find_first_not_of(kDigits) == std::string::npos, "a scalar is hexadecimal");
+  if (!r.ok()) return {};
   std::string out;
-  for (std::size_t i = 0; i < text.size(); i += 2) out += static_cast<char>(digit(text[i]) * 16 + digit(text[i + 1]));
+  for (std::size_t i = 0; i < text.size(); i += 2)
+    out += static_cast<char>(kDigits.find(text[i]) * 16 + kDigits.find(text[i + 1]));
   return out;
 }
 
-std::array<std::int64_t, 3> three(const Json& j, const char* what, std::int64_t limit) {
-  if (!j.is_array() || j.size() != 3) throw std::invalid_argument(std::string(what) + " has three numbers");
+std::array<std::int64_t, 3> three(JsonReader& r, const Json& j, const char* what, std::int64_t limit) {
   std::array<std::int64_t, 3> out{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    out[i] = j[i].get<std::int64_t>();
-    if (out[i] < 1 || out[i] > limit) throw std::invalid_argument(std::string(what) + " is out of range");
+  r.require(j.is_array() && j.size() == 3, std::string(what) + " has three numbers");
+  for (std::size_t i = 0; i < 3 && r.ok(); ++i) {
+    out[i] = r.get<std::int64_t>(j, i);
+    r.require(out[i] >= 1 && out[i] <= limit, std::string(what) + " is out of range");
   }
   return out;
 }
@@ -128,88 +131,102 @@ Json plan_json(const Job& job) {
   return out;
 }
 
-JobTensorMap map_of(const Json& m, std::size_t buffers) {
+JobTensorMap map_of(JsonReader& r, const Json& m, std::size_t buffers) {
   JobTensorMap map;
-  map.buffer = m.at("buffer").get<int>();
-  map.byte_offset = m.at("byte_offset").get<std::int64_t>();
-  map.dtype = m.at("dtype").get<int>();
-  map.dims = m.at("dims").get<std::vector<std::uint64_t>>();
-  map.strides = m.at("strides").get<std::vector<std::uint64_t>>();
-  map.box = m.at("box").get<std::vector<std::uint32_t>>();
-  map.element_strides = m.at("element_strides").get<std::vector<std::uint32_t>>();
-  map.interleave = m.at("interleave").get<int>();
-  map.swizzle = m.at("swizzle").get<int>();
-  map.l2_promotion = m.at("l2_promotion").get<int>();
-  map.oob_fill = m.at("oob_fill").get<int>();
-  check_bounds("byte_offset of a tensor map", map.byte_offset, -kMostBytes, kMostBytes);
+  map.buffer = r.get<int>(m, "buffer");
+  map.byte_offset = r.get<std::int64_t>(m, "byte_offset");
+  map.dtype = r.get<int>(m, "dtype");
+  map.dims = r.get<std::vector<std::uint64_t>>(m, "dims");
+  map.strides = r.get<std::vector<std::uint64_t>>(m, "strides");
+  map.box = r.get<std::vector<std::uint32_t>>(m, "box");
+  map.element_strides = r.get<std::vector<std::uint32_t>>(m, "element_strides");
+  map.interleave = r.get<int>(m, "interleave");
+  map.swizzle = r.get<int>(m, "swizzle");
+  map.l2_promotion = r.get<int>(m, "l2_promotion");
+  map.oob_fill = r.get<int>(m, "oob_fill");
+  r.bounds("byte_offset of a tensor map", map.byte_offset, -kMostBytes, kMostBytes);
   for (int word : {map.dtype, map.interleave, map.swizzle, map.l2_promotion, map.oob_fill})
-    check_bounds("a word of a tensor map", word, 0, 255);
-  auto place = lower::map_place(m.value("place", "parameter"));
-  if (!place) throw std::invalid_argument("a tensor map lies nowhere known");
-  map.place = *place;
-  map.symbol = m.value("symbol", "");
-  std::size_t rank = map.dims.size();
-  if (rank < 1 || rank > 5 || map.strides.size() + 1 != rank || map.box.size() != rank ||
-      map.element_strides.size() != rank)
-    throw std::invalid_argument("a tensor map has ranks that do not fit each other");
-  if (map.buffer < 0 || static_cast<std::size_t>(map.buffer) >= buffers)
-    throw std::invalid_argument("a tensor map names a buffer that does not exist");
+    r.bounds("a word of a tensor map", word, 0, 255);
+  const auto place = lower::map_place(r.value<std::string>(m, "place", "parameter"));
+  r.require(place.has_value(), "a tensor map lies nowhere known");
+  map.place = place.value_or(lower::MapPlace::Parameter);
+  map.symbol = r.value<std::string>(m, "symbol", "");
+  const std::size_t rank = map.dims.size();
+  r.require(rank >= 1 && rank <= 5 && map.strides.size() + 1 == rank && map.box.size() == rank &&
+                map.element_strides.size() == rank,
+            "a tensor map has ranks that do not fit each other");
+  r.require(map.buffer >= 0 && static_cast<std::size_t>(map.buffer) < buffers,
+            "a tensor map names a buffer that does not exist");
   return map;
 }
 
-JobLaunch launch_of(const Json& j, std::size_t buffers) {
+JobParam param_of(JsonReader& r, const Json& p, std::size_t buffers, std::size_t maps) {
+  JobParam param;
+  param.kind = named<JobParam::Kind>(r, kKinds, r.get<std::string>(p, "kind"));
+  if (param.kind == JobParam::Kind::Scalar) {
+    param.scalar = from_hex(r, r.get<std::string>(p, "bytes"));
+    return param;
+  }
+  param.index = r.get<int>(p, "index");
+  param.byte_offset = r.value(p, "byte_offset", std::int64_t{0});
+  r.bounds("byte_offset of a parameter", param.byte_offset, -kMostBytes, kMostBytes);
+  const std::size_t count = param.kind == JobParam::Kind::Pointer ? buffers : maps;
+  r.require(param.index >= 0 && static_cast<std::size_t>(param.index) < count,
+            "a parameter names something that does not exist");
+  return param;
+}
+
+JobLaunch launch_of(JsonReader& r, const Json& j, std::size_t buffers) {
   constexpr std::int64_t kGrid = (std::int64_t{1} << 31) - 1;
   JobLaunch launch;
-  launch.symbol = j.at("symbol").get<std::string>();
-  launch.grid = three(j.at("grid"), "grid", kGrid);
-  launch.block = three(j.at("block"), "block", 1024);
-  launch.cluster = three(j.at("cluster"), "cluster", 16);
+  launch.symbol = r.get<std::string>(j, "symbol");
+  launch.grid = three(r, r.at(j, "grid"), "grid", kGrid);
+  launch.block = three(r, r.at(j, "block"), "block", 1024);
+  launch.cluster = three(r, r.at(j, "cluster"), "cluster", 16);
   if (j.contains("preferred_cluster"))
-    launch.preferred_cluster = three(j.at("preferred_cluster"), "preferred_cluster", 16);
-  launch.cooperative = j.value("cooperative", false);
-  launch.programmatic_dependent_launch = j.value("programmatic_dependent_launch", false);
-  launch.dynamic_shared_bytes = j.at("dynamic_shared_bytes").get<std::int64_t>();
-  if (launch.dynamic_shared_bytes < 0 || launch.dynamic_shared_bytes > (1 << 20))
-    throw std::invalid_argument("dynamic_shared_bytes is out of range");
-  check_count("tensor maps", j.at("tensor_maps"), kMostBuffers);
-  check_count("parameters", j.at("params"), 4 * kMostBuffers);
-  for (const Json& m : j.at("tensor_maps")) launch.tensor_maps.push_back(map_of(m, buffers));
-  for (const Json& p : j.at("params")) {
-    JobParam& param = launch.params.emplace_back();
-    param.kind = named<JobParam::Kind>(kKinds, p.at("kind").get<std::string>());
-    if (param.kind == JobParam::Kind::Scalar) {
-      param.scalar = from_hex(p.at("bytes").get<std::string>());
-      continue;
-    }
-    param.index = p.at("index").get<int>();
-    param.byte_offset = p.value("byte_offset", std::int64_t{0});
-    check_bounds("byte_offset of a parameter", param.byte_offset, -kMostBytes, kMostBytes);
-    std::size_t count = param.kind == JobParam::Kind::Pointer ? buffers : launch.tensor_maps.size();
-    if (param.index < 0 || static_cast<std::size_t>(param.index) >= count)
-      throw std::invalid_argument("a parameter names something that does not exist");
-  }
+    launch.preferred_cluster = three(r, r.at(j, "preferred_cluster"), "preferred_cluster", 16);
+  launch.cooperative = r.value(j, "cooperative", false);
+  launch.programmatic_dependent_launch = r.value(j, "programmatic_dependent_launch", false);
+  launch.dynamic_shared_bytes = r.get<std::int64_t>(j, "dynamic_shared_bytes");
+  r.require(launch.dynamic_shared_bytes >= 0 && launch.dynamic_shared_bytes <= (1 << 20),
+            "dynamic_shared_bytes is out of range");
+  const Json& maps = r.at(j, "tensor_maps");
+  r.count("tensor maps", maps, kMostBuffers);
+  const Json& params = r.at(j, "params");
+  r.count("parameters", params, 4 * kMostBuffers);
+  if (!r.ok()) return launch;
+  for (const Json& m : maps) launch.tensor_maps.push_back(map_of(r, m, buffers));
+  for (const Json& p : params) launch.params.push_back(param_of(r, p, buffers, launch.tensor_maps.size()));
   return launch;
 }
 
-// Throws std::exception (of the JSON library or invalid_argument).
-Job plan_of(const Json& j) {
+// Of at most so many.
+std::vector<JobLaunch> launches_of(JsonReader& r, const Json& list, const char* what, std::size_t buffers) {
+  std::vector<JobLaunch> out;
+  r.count(what, list, kMostLaunches);
+  if (!r.ok()) return out;
+  for (const Json& launch : list) out.push_back(launch_of(r, launch, buffers));
+  return out;
+}
+
+Job plan_of(JsonReader& r, const Json& j) {
   Job job;
-  check_count("buffers", j.at("buffers"), kMostBuffers);
-  for (const Json& b : j.at("buffers")) {
+  const Json& buffers = r.at(j, "buffers");
+  r.count("buffers", buffers, kMostBuffers);
+  if (!r.ok()) return job;
+  for (const Json& b : buffers) {
     JobBuffer& buffer = job.buffers.emplace_back();
-    buffer.name = b.at("name").get<std::string>();
-    buffer.bytes = b.at("bytes").get<std::int64_t>();
-    if (buffer.bytes < 0 || buffer.bytes > kMostBytes)
-      throw std::invalid_argument("bytes of a buffer are out of range");
-    buffer.role = named<Role>(kRoles, b.at("role").get<std::string>());
+    buffer.name = r.get<std::string>(b, "name");
+    buffer.bytes = r.get<std::int64_t>(b, "bytes");
+    r.require(buffer.bytes >= 0 && buffer.bytes <= kMostBytes, "bytes of a buffer are out of range");
+    buffer.role = named<Role>(r, kRoles, r.get<std::string>(b, "role"));
   }
   if (!j.contains("launches")) {
-    job.launches.push_back(launch_of(j, job.buffers.size()));
+    job.launches.push_back(launch_of(r, j, job.buffers.size()));
     return job;
   }
-  check_count("launches", j.at("launches"), kMostLaunches);
-  for (const Json& launch : j.at("launches")) job.launches.push_back(launch_of(launch, job.buffers.size()));
-  if (job.launches.empty()) throw std::invalid_argument("nothing is launched");
+  job.launches = launches_of(r, r.at(j, "launches"), "launches", job.buffers.size());
+  r.require(!job.launches.empty(), "nothing is launched");
   return job;
 }
 
@@ -229,23 +246,19 @@ Json written_order(const Job& job) {
   return plan;
 }
 
-Job read_order(const Json& plan) {
-  Job job = plan_of(plan);
-  job.warmups = std::clamp(plan.value("warmups", 0), 0, 1000);
-  job.repeats = std::clamp(plan.value("repeats", 0), 0, 10000);
-  job.schedules = std::clamp(plan.value("schedules", 0), 0, 10000);
-  job.samples = plan.value("samples", false);
-  job.copy_bytes = std::clamp<std::int64_t>(plan.value("copy_bytes", std::int64_t{0}), 0, std::int64_t{1} << 40);
-  const Json turns = plan.value("turns", Json::array());
-  check_count("turns", turns, job.buffers.size());
-  for (std::size_t i = 0; i < turns.size(); ++i)
-    job.buffers[i].turn = std::clamp<std::int64_t>(turns[i].get<std::int64_t>(), 0, 64);
-  const Json rivals = plan.value("rivals", Json::array());
-  check_count("rivals", rivals, kMostLaunches);
-  for (const Json& launch : rivals) job.rivals.push_back(launch_of(launch, job.buffers.size()));
-  const Json marked = plan.value("marked", Json::array());
-  check_count("marked", marked, kMostLaunches);
-  for (const Json& launch : marked) job.marked.push_back(launch_of(launch, job.buffers.size()));
+Job read_order(JsonReader& r, const Json& plan) {
+  Job job = plan_of(r, plan);
+  job.warmups = std::clamp(r.value(plan, "warmups", 0), 0, 1000);
+  job.repeats = std::clamp(r.value(plan, "repeats", 0), 0, 10000);
+  job.schedules = std::clamp(r.value(plan, "schedules", 0), 0, 10000);
+  job.samples = r.value(plan, "samples", false);
+  job.copy_bytes = std::clamp<std::int64_t>(r.value(plan, "copy_bytes", std::int64_t{0}), 0, std::int64_t{1} << 40);
+  const Json turns = list_or(r, plan, "turns", Json::array());
+  r.count("turns", turns, job.buffers.size());
+  for (std::size_t i = 0; i < turns.size() && r.ok(); ++i)
+    job.buffers[i].turn = std::clamp<std::int64_t>(r.get<std::int64_t>(turns, i), 0, 64);
+  job.rivals = launches_of(r, list_or(r, plan, "rivals", Json::array()), "rivals", job.buffers.size());
+  job.marked = launches_of(r, list_or(r, plan, "marked", Json::array()), "marked", job.buffers.size());
   return job;
 }
 
@@ -272,12 +285,13 @@ Json measured_json(const Measured& m) {
           {"samples", c.samples}};
 }
 
-Measured measured_of(const Json& j) {
+Measured measured_of(JsonReader& r, const Json& j) {
   Measured m;
   auto times = [&](const char* name) {
-    check_count("times", j.at(name), kMostTimes);
-    auto out = j.at(name).get<std::vector<double>>();
-    for (double time : out) check_bounds("a time", time, 0, 1e15);
+    const Json& list = r.at(j, name);
+    r.count("times", list, kMostTimes);
+    auto out = r.get<std::vector<double>>(list);
+    for (double time : out) r.bounds("a time", time, 0, 1e15);
     return out;
   };
   m.cold = times("cold");
@@ -285,39 +299,39 @@ Measured measured_of(const Json& j) {
   m.copy = times("copy");
   m.rival_cold = times("rival_cold");
   m.rival_hot = times("rival_hot");
-  m.checked = j.at("checked").get<int>();
-  m.rival_differs = j.at("rival_differs").get<std::int64_t>();
+  m.checked = r.get<int>(j, "checked");
+  m.rival_differs = r.get<std::int64_t>(j, "rival_differs");
   // A worker of an older release knows nothing of these.
-  m.turned = j.value("turned", 0);
-  const Json otherwise = j.value("otherwise", Json::array({0, 0}));
-  m.otherwise = otherwise.at(0).get<int>();
-  m.rival_otherwise = otherwise.at(1).get<int>();
-  m.beyond = j.value("beyond", 0.0);
-  m.persisting = j.value("persisting", std::int64_t{0});
+  m.turned = r.value(j, "turned", 0);
+  const Json otherwise = list_or(r, j, "otherwise", Json::array({0, 0}));
+  m.otherwise = r.get<int>(otherwise, 0u);
+  m.rival_otherwise = r.get<int>(otherwise, 1u);
+  m.beyond = r.value(j, "beyond", 0.0);
+  m.persisting = r.value(j, "persisting", std::int64_t{0});
   Conditions& c = m.conditions;
-  c.absent = j.at("absent").get<std::string>();
-  c.driver = j.at("driver").get<std::string>();
-  c.sm_least = j.at("sm").at(0).get<int>();
-  c.sm_most = j.at("sm").at(1).get<int>();
-  c.sm_limit = j.at("sm").at(2).get<int>();
-  c.memory_clock = j.at("memory_clock").get<int>();
-  c.first_celsius = j.at("celsius").at(0).get<int>();
-  c.last_celsius = j.at("celsius").at(1).get<int>();
-  c.watts = j.at("watts").get<double>();
-  c.reasons = j.at("reasons").get<std::uint64_t>();
-  c.samples = j.at("samples").get<int>();
-  check_bounds("checked", m.checked, 0, static_cast<int>(kMostTimes));
-  check_bounds("turned", m.turned, 0, static_cast<int>(kMostBuffers));
+  c.absent = r.get<std::string>(j, "absent");
+  c.driver = r.get<std::string>(j, "driver");
+  c.sm_least = r.get<int>(r.at(j, "sm"), 0u);
+  c.sm_most = r.get<int>(r.at(j, "sm"), 1u);
+  c.sm_limit = r.get<int>(r.at(j, "sm"), 2u);
+  c.memory_clock = r.get<int>(j, "memory_clock");
+  c.first_celsius = r.get<int>(r.at(j, "celsius"), 0u);
+  c.last_celsius = r.get<int>(r.at(j, "celsius"), 1u);
+  c.watts = r.get<double>(j, "watts");
+  c.reasons = r.get<std::uint64_t>(j, "reasons");
+  c.samples = r.get<int>(j, "samples");
+  r.bounds("checked", m.checked, 0, static_cast<int>(kMostTimes));
+  r.bounds("turned", m.turned, 0, static_cast<int>(kMostBuffers));
   for (int launches : {m.otherwise, m.rival_otherwise})
-    check_bounds("launches that left something else", launches, 0, static_cast<int>(kMostTimes));
-  check_bounds("a time", m.beyond, 0, 1e15);
-  check_bounds("persisting", m.persisting, 0, kMostBytes);
-  check_bounds("rival_differs", m.rival_differs, 0, static_cast<std::int64_t>(kMostBuffers) * kMostBytes);
+    r.bounds("launches that left something else", launches, 0, static_cast<int>(kMostTimes));
+  r.bounds("a time", m.beyond, 0, 1e15);
+  r.bounds("persisting", m.persisting, 0, kMostBytes);
+  r.bounds("rival_differs", m.rival_differs, 0, static_cast<std::int64_t>(kMostBuffers) * kMostBytes);
   for (int megahertz : {c.sm_least, c.sm_most, c.sm_limit, c.memory_clock})
-    check_bounds("a clock in megahertz", megahertz, 0, 1'000'000);
-  for (int celsius : {c.first_celsius, c.last_celsius}) check_bounds("a temperature", celsius, -300, 10'000);
-  check_bounds("watts", c.watts, 0, 1e6);
-  check_bounds("samples", c.samples, 0, 1'000'000'000);
+    r.bounds("a clock in megahertz", megahertz, 0, 1'000'000);
+  for (int celsius : {c.first_celsius, c.last_celsius}) r.bounds("a temperature", celsius, -300, 10'000);
+  r.bounds("watts", c.watts, 0, 1e6);
+  r.bounds("samples", c.samples, 0, 1'000'000'000);
   return m;
 }
 
@@ -329,46 +343,49 @@ Json samples_json(const Samples& s) {
           {"rounds", s.rounds}, {"seconds", s.seconds}, {"period", s.period}};
 }
 
-Samples samples_of(const Json& j, const Job& job) {
+Samples samples_of(JsonReader& r, const Json& j, const Job& job) {
   constexpr std::size_t kMostReasons = 256, kMostPlaces = 4 << 20;
   constexpr std::uint64_t kMostCount = std::uint64_t{1} << 53;
   Samples s;
-  s.absent = j.at("absent").get<std::string>();
-  check_count("reasons", j.at("reasons"), kMostReasons);
-  s.reasons = j.at("reasons").get<std::vector<std::string>>();
-  check_count("places", j.at("places"), kMostPlaces);
-  for (const Json& p : j.at("places")) {
-    const auto launch = p.at(0).get<std::uint64_t>(), offset = p.at(1).get<std::uint64_t>(),
-               reason = p.at(2).get<std::uint64_t>(), count = p.at(3).get<std::uint64_t>();
-    if (launch >= job.launches.size() || reason >= s.reasons.size())
-      throw std::invalid_argument("a sample names something that does not exist");
-    check_bounds("offset of a sample", offset, std::uint64_t{0}, std::uint64_t{0xFFFFFFFF});
-    check_bounds("count of a sample", count, std::uint64_t{0}, kMostCount);
+  s.absent = r.get<std::string>(j, "absent");
+  const Json& reasons = r.at(j, "reasons");
+  r.count("reasons", reasons, kMostReasons);
+  s.reasons = r.get<std::vector<std::string>>(reasons);
+  const Json& places = r.at(j, "places");
+  r.count("places", places, kMostPlaces);
+  if (!r.ok()) return s;
+  for (const Json& p : places) {
+    const auto launch = r.get<std::uint64_t>(p, 0u), offset = r.get<std::uint64_t>(p, 1u),
+               reason = r.get<std::uint64_t>(p, 2u), count = r.get<std::uint64_t>(p, 3u);
+    r.require(launch < job.launches.size() && reason < s.reasons.size(),
+              "a sample names something that does not exist");
+    r.bounds("offset of a sample", offset, std::uint64_t{0}, std::uint64_t{0xFFFFFFFF});
+    r.bounds("count of a sample", count, std::uint64_t{0}, kMostCount);
+    if (!r.ok()) return s;
     s.places.push_back({static_cast<std::uint32_t>(launch), static_cast<std::uint32_t>(offset),
                         static_cast<std::uint32_t>(reason), count});
   }
-  s.taken = j.at("taken").get<std::uint64_t>();
-  s.dropped = j.at("dropped").get<std::uint64_t>();
-  s.elsewhere = j.at("elsewhere").get<std::uint64_t>();
+  s.taken = r.get<std::uint64_t>(j, "taken");
+  s.dropped = r.get<std::uint64_t>(j, "dropped");
+  s.elsewhere = r.get<std::uint64_t>(j, "elsewhere");
   for (std::uint64_t n : {s.taken, s.dropped, s.elsewhere})
-    check_bounds("a number of samples", n, std::uint64_t{0}, kMostCount);
-  s.rounds = j.at("rounds").get<int>();
-  s.seconds = j.at("seconds").get<double>();
-  s.period = j.at("period").get<int>();
-  check_bounds("rounds", s.rounds, 0, 1'000'000'000);
-  check_bounds("seconds", s.seconds, 0.0, 1e9);
-  check_bounds("period", s.period, 0, 31);
+    r.bounds("a number of samples", n, std::uint64_t{0}, kMostCount);
+  s.rounds = r.get<int>(j, "rounds");
+  s.seconds = r.get<double>(j, "seconds");
+  s.period = r.get<int>(j, "period");
+  r.bounds("rounds", s.rounds, 0, 1'000'000'000);
+  r.bounds("seconds", s.seconds, 0.0, 1e9);
+  r.bounds("period", s.period, 0, 31);
   return s;
 }
 
-// Runs `read`; what it throws becomes the error.
+// What `read` returns, given a reader; the error is what the reader found wrong.
 template <class F>
-auto guarded(F&& read) -> std::expected<decltype(read()), std::string> {
-  try {
-    return read();
-  } catch (const std::exception& e) {
-    return std::unexpected(std::string("not a launch: ") + e.what());
-  }
+auto guarded(F&& read) -> std::expected<decltype(read(std::declval<JsonReader&>())), std::string> {
+  JsonReader r;
+  auto out = read(r);
+  if (!r.ok()) return std::unexpected("not a launch: " + r.wrong());
+  return out;
 }
 
 }  // namespace
@@ -377,16 +394,16 @@ std::string_view status_name(Status status) { return kStatuses[static_cast<int>(
 
 std::string plan_to_json(const Job& job) { return plan_json(job).dump(1); }
 std::expected<Job, std::string> plan_from_json(std::string_view json) {
-  return guarded([&] { return plan_of(Json::parse(json)); });
+  return guarded([&](JsonReader& r) { return plan_of(r, r.parse(json)); });
 }
 
 Json order_json(const Job& job) { return written_order(job); }
 std::expected<Job, std::string> order_of(const Json& json) {
-  return guarded([&] { return read_order(json); });
+  return guarded([&](JsonReader& r) { return read_order(r, json); });
 }
 std::string order_to_json(const Job& job) { return written_order(job).dump(); }
 std::expected<Job, std::string> order_from_json(std::string_view json) {
-  return guarded([&] { return read_order(Json::parse(json)); });
+  return guarded([&](JsonReader& r) { return read_order(r, r.parse(json)); });
 }
 
 std::string DeviceInfo::arch() const { return "sm_" + std::to_string(major * 10 + minor) + (major >= 9 ? "a" : ""); }
@@ -433,43 +450,50 @@ Message encode(const Job& job, std::span<const Contents> results) {
   return out;
 }
 
+namespace {
+
+// The memory of one buffer: its contents, and what becomes of it.
+void take_files(JsonReader& r, const Json& plan, std::size_t i, JobBuffer& buffer, std::span<const process::Fd> files,
+                std::array<std::vector<Contents>, kResultsPerBuffer>& results) {
+  auto file = [&](const char* which) {
+    const int number = r.get<int>(r.at(r.at(plan, "buffers"), i), which);
+    if (!r.ok() || number < 0 || static_cast<std::size_t>(number) >= files.size()) return Contents();
+    return Contents::mapped(files[static_cast<std::size_t>(number)].get(), buffer.bytes);
+  };
+  auto fits = [&](const Contents& c, bool wanted) {
+    return c.size() == (wanted ? static_cast<std::size_t>(buffer.bytes) : 0);
+  };
+  constexpr const char* kNames[kResultsPerBuffer] = {"result", "later", "timed", "alone"};
+  buffer.contents = file("given");
+  bool good = fits(buffer.contents, buffer.role != Role::Output);
+  for (std::size_t k = 0; k < kResultsPerBuffer; ++k) {
+    results[k].push_back(file(kNames[k]));
+    good &= fits(results[k].back(), true);
+  }
+  r.require(good, "contents of " + buffer.name + " have the wrong size");
+}
+
+}  // namespace
+
 std::expected<ReceivedJob, std::string> decode_job(const Record& record, std::span<const process::Fd> files) {
-  return guarded([&] {
-    Json plan = Json::parse(field(record, "plan"));
-    ReceivedJob out{read_order(plan), {}};
+  return guarded([&](JsonReader& r) {
+    const Json plan = r.parse(field(record, "plan"));
+    ReceivedJob out{read_order(r, plan), {}};
     Job& job = out.job;
     std::vector<JobLaunch*> all;
     for (auto* launches : {&job.launches, &job.rivals, &job.marked})
       for (JobLaunch& launch : *launches) all.push_back(&launch);
     std::size_t at = 0;
     for (const auto& [name, value] : record) {
-      if (name != "cubin") continue;
-      if (at >= all.size()) throw std::invalid_argument("more cubins than launches");
-      all[at++]->cubin = value;
+      if (name != "cubin" || !r.ok()) continue;
+      r.require(at < all.size(), "more cubins than launches");
+      if (r.ok()) all[at++]->cubin = value;
     }
-    if (at != all.size()) throw std::invalid_argument("fewer cubins than launches");
-    std::vector<Contents> later, timed, alone;
-    for (std::size_t i = 0; i < job.buffers.size(); ++i) {
-      JobBuffer& buffer = job.buffers[i];
-      auto file = [&](const char* which) {
-        int number = plan.at("buffers").at(i).at(which).get<int>();
-        if (number < 0 || static_cast<std::size_t>(number) >= files.size()) return Contents();
-        return Contents::mapped(files[static_cast<std::size_t>(number)].get(), buffer.bytes);
-      };
-      buffer.contents = file("given");
-      out.results.push_back(file("result"));
-      later.push_back(file("later"));
-      timed.push_back(file("timed"));
-      alone.push_back(file("alone"));
-      auto wrong = [&](const Contents& c, bool wanted) {
-        return c.size() != (wanted ? static_cast<std::size_t>(buffer.bytes) : 0);
-      };
-      if (wrong(buffer.contents, buffer.role != Role::Output) || wrong(out.results.back(), true) ||
-          wrong(later.back(), true) || wrong(timed.back(), true) || wrong(alone.back(), true))
-        throw std::invalid_argument("contents of " + buffer.name + " have the wrong size");
-    }
-    for (std::vector<Contents>* all : {&later, &timed, &alone})
-      std::ranges::move(*all, std::back_inserter(out.results));
+    r.require(at == all.size(), "fewer cubins than launches");
+    std::array<std::vector<Contents>, kResultsPerBuffer> results;
+    for (std::size_t i = 0; i < job.buffers.size() && r.ok(); ++i)
+      take_files(r, plan, i, job.buffers[i], files, results);
+    for (std::vector<Contents>& list : results) std::ranges::move(list, std::back_inserter(out.results));
     return out;
   });
 }
@@ -489,39 +513,52 @@ Json outcome_numbers(const Outcome& outcome) {
   return out;
 }
 
-Outcome read_outcome(const Json& plain, const Job& job, std::span<const Contents> results) {
-  Outcome out;
-  out.status = named<Status>(kStatuses, plain.at("status").get<std::string>());
-  out.measured = measured_of(plain.at("measured"));
-  if (plain.contains("samples")) out.samples = samples_of(plain.at("samples"), job);
-  if (plain.contains("marks")) {
-    out.marks.plain = plain.at("marks").at(0).get<std::vector<double>>();
-    out.marks.marked = plain.at("marks").at(1).get<std::vector<double>>();
-  }
-  for (const Json& b : plain.at("buffers")) {
-    std::size_t i = out.buffers.size();
-    if (i >= job.buffers.size()) throw std::invalid_argument("more outcomes than buffers");
-    out.buffers.push_back({b.at(5).get<bool>() ? results[i] : job.buffers[i].contents, b.at(0).get<std::int64_t>(),
-                           b.at(1).get<std::int64_t>(), b.at(2).get<std::int64_t>(), b.at(3).get<std::int64_t>(),
-                           b.at(4).get<std::int64_t>(),
-                           b.at(6).get<bool>() ? results[job.buffers.size() + i] : Contents()});
-    BufferOutcome& read = out.buffers.back();
-    if (b.size() > 8) {
-      if (b.at(7).get<bool>()) {
-        read.timed = results[2 * job.buffers.size() + i];
-        read.alone = results[3 * job.buffers.size() + i];
-      }
-      read.of_rival = b.at(8).get<bool>();
+BufferOutcome buffer_outcome_of(JsonReader& r, const Json& b, std::size_t i, const Job& job,
+                                std::span<const Contents> results) {
+  const std::size_t buffers = job.buffers.size();
+  auto number = [&](std::size_t at) { return r.get<std::int64_t>(b, at); };
+  BufferOutcome out;
+  out.contents = r.get<bool>(b, 5u) ? results[i] : job.buffers[i].contents;
+  out.guard_damage = number(0);
+  out.guard_first = number(1);
+  out.unwritten = number(2);
+  out.changed = number(3);
+  out.unstable = number(4);
+  if (r.get<bool>(b, 6u)) out.later = results[buffers + i];
+  if (b.size() > 8) {
+    if (r.get<bool>(b, 7u)) {
+      out.timed = results[2 * buffers + i];
+      out.alone = results[3 * buffers + i];
     }
-    const std::int64_t bytes = job.buffers[i].bytes;
-    check_bounds("guard_damage", read.guard_damage, 0, kMostBytes);
-    check_bounds("guard_first", read.guard_first, -kMostBytes, 2 * kMostBytes);
-    check_bounds("unwritten", read.unwritten, 0, bytes);
-    check_bounds("changed", read.changed, 0, bytes);
-    check_bounds("unstable", read.unstable, 0, bytes);
+    out.of_rival = r.get<bool>(b, 8u);
   }
-  if (out.status == Status::Done && out.buffers.size() != job.buffers.size())
-    throw std::invalid_argument("fewer outcomes than buffers");
+  const std::int64_t bytes = job.buffers[i].bytes;
+  r.bounds("guard_damage", out.guard_damage, 0, kMostBytes);
+  r.bounds("guard_first", out.guard_first, -kMostBytes, 2 * kMostBytes);
+  r.bounds("unwritten", out.unwritten, 0, bytes);
+  r.bounds("changed", out.changed, 0, bytes);
+  r.bounds("unstable", out.unstable, 0, bytes);
+  return out;
+}
+
+Outcome read_outcome(JsonReader& r, const Json& plain, const Job& job, std::span<const Contents> results) {
+  Outcome out;
+  out.status = named<Status>(r, kStatuses, r.get<std::string>(plain, "status"));
+  out.measured = measured_of(r, r.at(plain, "measured"));
+  if (plain.contains("samples")) out.samples = samples_of(r, r.at(plain, "samples"), job);
+  if (plain.contains("marks")) {
+    const Json& marks = r.at(plain, "marks");
+    out.marks.plain = r.get<std::vector<double>>(marks, 0u);
+    out.marks.marked = r.get<std::vector<double>>(marks, 1u);
+  }
+  const Json& buffers = r.at(plain, "buffers");
+  if (!r.ok()) return out;
+  for (const Json& b : buffers) {
+    r.require(out.buffers.size() < job.buffers.size(), "more outcomes than buffers");
+    if (!r.ok()) return out;
+    out.buffers.push_back(buffer_outcome_of(r, b, out.buffers.size(), job, results));
+  }
+  r.require(out.status != Status::Done || out.buffers.size() == job.buffers.size(), "fewer outcomes than buffers");
   return out;
 }
 
@@ -537,15 +574,15 @@ Record encode(const Outcome& outcome) {
 }
 
 std::expected<Outcome, std::string> decode_outcome(Record record, const Job& job, std::span<const Contents> results) {
-  return guarded([&] {
-    Outcome out = read_outcome(Json::parse(field(record, "outcome")), job, results);
+  return guarded([&](JsonReader& r) {
+    Outcome out = read_outcome(r, r.parse(field(record, "outcome")), job, results);
     out.message = take(record, "message");
     out.error = take(record, "error");
     out.printed = take(record, "printed");
     for (auto& [name, value] : record) {
-      if (name != "marks") continue;
-      if (out.marks.bytes.size() >= job.marked.size() || static_cast<std::int64_t>(value.size()) > kMostMarkBytes)
-        throw std::invalid_argument("more marks than launches");
+      if (name != "marks" || !r.ok()) continue;
+      r.require(out.marks.bytes.size() < job.marked.size() && static_cast<std::int64_t>(value.size()) <= kMostMarkBytes,
+                "more marks than launches");
       out.marks.bytes.push_back(std::move(value));
     }
     return out;
@@ -562,12 +599,12 @@ Json outcome_json(const Outcome& outcome) {
 }
 
 std::expected<Outcome, std::string> outcome_of(const Json& all, const Job& job, std::span<const Contents> results) {
-  return guarded([&] {
-    Outcome out = read_outcome(all, job, results);
-    out.part = all.at("part").get<std::string>();
-    out.message = all.at("message").get<std::string>();
-    out.error = all.at("error").get<std::string>();
-    out.printed = all.at("printed").get<std::string>();
+  return guarded([&](JsonReader& r) {
+    Outcome out = read_outcome(r, all, job, results);
+    out.part = r.get<std::string>(all, "part");
+    out.message = r.get<std::string>(all, "message");
+    out.error = r.get<std::string>(all, "error");
+    out.printed = r.get<std::string>(all, "printed");
     return out;
   });
 }
@@ -586,26 +623,26 @@ Json device_json(const DeviceInfo& d) {
 }
 
 std::expected<DeviceInfo, std::string> device_of(const Json& j) {
-  return guarded([&] {
+  return guarded([&](JsonReader& r) {
     DeviceInfo d;
-    d.name = j.at("name").get<std::string>();
-    d.major = j.at("major").get<int>();
-    d.minor = j.at("minor").get<int>();
-    d.driver_version = j.at("driver_version").get<int>();
-    d.multiprocessors = j.at("multiprocessors").get<int>();
-    d.memory_bytes = j.at("memory_bytes").get<std::int64_t>();
-    d.l2_bytes = j.at("l2_bytes").get<std::int64_t>();
-    d.shared_bytes_per_block = j.at("shared_bytes_per_block").get<std::int64_t>();
-    d.bandwidth = j.at("bandwidth").get<double>();
-    d.devices = j.at("devices").get<int>();
-    check_bounds("major", d.major, 0, 99);
-    check_bounds("minor", d.minor, 0, 9);
-    check_bounds("driver_version", d.driver_version, 0, 10'000'000);
-    check_bounds("multiprocessors", d.multiprocessors, 0, 100'000);
+    d.name = r.get<std::string>(j, "name");
+    d.major = r.get<int>(j, "major");
+    d.minor = r.get<int>(j, "minor");
+    d.driver_version = r.get<int>(j, "driver_version");
+    d.multiprocessors = r.get<int>(j, "multiprocessors");
+    d.memory_bytes = r.get<std::int64_t>(j, "memory_bytes");
+    d.l2_bytes = r.get<std::int64_t>(j, "l2_bytes");
+    d.shared_bytes_per_block = r.get<std::int64_t>(j, "shared_bytes_per_block");
+    d.bandwidth = r.get<double>(j, "bandwidth");
+    d.devices = r.get<int>(j, "devices");
+    r.bounds("major", d.major, 0, 99);
+    r.bounds("minor", d.minor, 0, 9);
+    r.bounds("driver_version", d.driver_version, 0, 10'000'000);
+    r.bounds("multiprocessors", d.multiprocessors, 0, 100'000);
     for (std::int64_t bytes : {d.memory_bytes, d.l2_bytes, d.shared_bytes_per_block})
-      check_bounds("bytes of a device", bytes, 0, std::int64_t{1} << 50);
-    check_bounds("bandwidth", d.bandwidth, 0, 1e18);
-    check_bounds("devices", d.devices, 0, 4096);
+      r.bounds("bytes of a device", bytes, 0, std::int64_t{1} << 50);
+    r.bounds("bandwidth", d.bandwidth, 0, 1e18);
+    r.bounds("devices", d.devices, 0, 4096);
     return d;
   });
 }
@@ -615,7 +652,7 @@ std::string outcome_to_json(const Outcome& outcome) {
 }
 std::expected<Outcome, std::string> outcome_from_json(std::string_view json, const Job& job,
                                                       std::span<const Contents> results) {
-  auto all = guarded([&] { return Json::parse(json); });
+  auto all = guarded([&](JsonReader& r) { return r.parse(json); });
   return all ? outcome_of(*all, job, results) : std::unexpected(all.error());
 }
 
@@ -623,7 +660,7 @@ Record encode(const DeviceInfo& device) {
   return {{"device", device_json(device).dump(-1, ' ', false, Json::error_handler_t::replace)}};
 }
 std::expected<DeviceInfo, std::string> decode_device(const Record& record) {
-  auto json = guarded([&] { return Json::parse(field(record, "device")); });
+  auto json = guarded([&](JsonReader& r) { return r.parse(field(record, "device")); });
   return json ? device_of(*json) : std::unexpected(json.error());
 }
 

@@ -157,10 +157,13 @@ class Counted(Answer):
     shared_read: Wavefronts
     shared_write: Wavefronts
     atomics: int
+    atomic_requests: int
+    atomic_turns: int
     operations: int
     copied_global_bytes: int
     copied_global_sectors: int
     copied_shared_bytes: int
+    copied_shared_wavefronts: EngineWavefronts
     tensor_operations: int
     barrier_waits: int
     barrier_meetings: int
@@ -189,6 +192,16 @@ class Dialect(Answer):
     release: str
     source: str
     why: str
+
+
+@dataclass(frozen=True)
+class EngineWavefronts(Answer):
+    """Wavefronts of shared memory for bulk and tensor copies and for operands of tensor cores."""
+
+    from_: str
+    needed: Optional[int] = None
+    ideal: Optional[int] = None
+    why: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -567,10 +580,13 @@ class ProfileLine(Answer):
     shared_read: Wavefronts
     shared_write: Wavefronts
     atomics: int
+    atomic_requests: int
+    atomic_turns: int
     operations: int
     copied_global_bytes: int
     copied_global_sectors: int
     copied_shared_bytes: int
+    copied_shared_wavefronts: EngineWavefronts
     tensor_operations: int
     barrier_waits: int
     barrier_meetings: int
@@ -932,7 +948,7 @@ Compilation._made_of = {"kernels": CompiledKernel, "diagnostics": Diagnostic, "f
 CompiledKernel._made_of = {"range": Range, "launch": Launch, "calls": Call, "tensor_maps": TensorMap, "arch_from": CompiledKernelArchFrom, "sources": CompiledKernelSource, "plan": Plan, "call": HostCall, "resources": CompiledKernelResource, "source_map": CompiledKernelSourceMap, "dialect": Dialect}
 CompiledKernelArchFrom._made_of = {"range": Range}
 CompiledKernelSourceMap._made_of = {"range": Range, "chain": Range}
-Counted._made_of = {"global_read": Sectors, "global_write": Sectors, "shared_read": Wavefronts, "shared_write": Wavefronts}
+Counted._made_of = {"global_read": Sectors, "global_write": Sectors, "shared_read": Wavefronts, "shared_write": Wavefronts, "copied_shared_wavefronts": EngineWavefronts}
 Diagnostic._made_of = {"range": Range, "related": Related, "chain": Range, "fixes": Fix}
 Entries._made_of = {"entries": EntriesEntry, "needs_arguments": EntriesNeedsArgument, "registered": EntriesRegistered, "failures": Failure, "dialect": Dialect}
 EntriesEntry._made_of = {"range": Range}
@@ -952,7 +968,7 @@ KernelTimeWait._made_of = {"at": ScriptLine, "for_": ScriptLine}
 Plan._made_of = {"launch": Launch, "params": PlanParam, "attributes": PlanAttribute, "tensor_maps": TensorMap}
 Profile._made_of = {"total": Counted, "lines": ProfileLine, "advice": Diagnostic, "buffers": ProfileBuffer, "kernels": KernelTime}
 ProfileBuffer._made_of = {"others": ProfileBufferOther}
-ProfileLine._made_of = {"global_read": Sectors, "global_write": Sectors, "shared_read": Wavefronts, "shared_write": Wavefronts, "chain": Range}
+ProfileLine._made_of = {"global_read": Sectors, "global_write": Sectors, "shared_read": Wavefronts, "shared_write": Wavefronts, "copied_shared_wavefronts": EngineWavefronts, "chain": Range}
 Range._made_of = {"start": Position, "end": Position}
 Related._made_of = {"range": Range}
 RunReport._made_of = {"device": RunReportDevice, "launch": Launch, "fault": RunReportFault, "findings": Diagnostic, "tensors": Tensor, "timing": RunReportTiming, "silenced": Silenced, "launches": Launch, "watches": RunReportWatch, "profile": Profile, "samples": Samples, "timeline": RunReportTimeline, "diagnostics": Diagnostic}

@@ -9,11 +9,11 @@
 #include "server/cli/commands.h"
 #include "server/cli/explain_time.h"
 #include "server/cli/options.h"
-#include "server/ide/width_reason.h"
 #include "server/project/codes.h"
 #include "server/project/console.h"
 #include "server/render/terminal.h"
 #include "server/work/occupancy.h"
+#include "server/work/width_reason.h"
 
 namespace tilewright::cli {
 namespace {
@@ -136,7 +136,7 @@ render::Json occupancy_json(const session::CompiledKernel& kernel) {
 render::ExplainedKernel explained(const session::CompiledKernel& kernel,
                                   const std::vector<const dispatch::CallReport*>& calls) {
   render::ExplainedKernel out{&kernel, {}, occupancy_json(kernel)};
-  for (const dispatch::CallReport* call : calls) out.calls.push_back({call, ide::width_reason(*call)});
+  for (const dispatch::CallReport* call : calls) out.calls.push_back({call, work::width_reason(*call)});
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "server/mcp/pages.h"
 #include "server/mcp/words.h"
 #include "server/render/json.h"
+#include "server/work/width_reason.h"
 #include "server/work/words.h"
 
 namespace tilewright::mcp {
@@ -124,6 +125,10 @@ Item call_item(const FoundCall& found, bool whole) {
   if (!whole) return out;
   out.json["threads"] = work::box_text(report.scope.intra);
   out.text += "\n  threads: " + work::box_text(report.scope.intra);
+  if (const std::string width = work::width_reason(report); !width.empty()) {
+    out.json["width"] = width;
+    out.text += "\n  width: " + width;
+  }
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     if (!ir::is_given(call.args[i])) continue;
     const std::string name(ir::operand_name(call, i));
@@ -147,7 +152,8 @@ std::string_view call_schema() {
     "line": {"type": "integer", "description": "0: not written in this script"}, "primitive": {"type": "string"},
     "scope": {"type": "string"}, "entry": {"type": "string"}, "arch": {"type": "string"},
     "variant": {"type": ["string", "null"], "description": "null: none serves it"},
-    "facts": {"type": "object"}, "threads": {"type": "string"}, "operands": {"type": "object"},
+    "facts": {"type": "object"}, "threads": {"type": "string"},
+    "width": {"type": "string", "description": "bytes of an access, and why no more"}, "operands": {"type": "object"},
     "others": {"type": "array", "items": {"type": "object", "properties": {"variant": {"type": "string"},
       "outcome": {"type": "string"}, "reason": {"type": "string"}}, "required": ["variant", "outcome"]}}},
     "required": ["line", "primitive", "scope", "variant"]})";

@@ -31,15 +31,22 @@ constexpr text::CodeInfo kOwn[] = {
      "layout has none along rows and columns."},
     {kScatteredCode, "scattered accesses to global memory",
      "Global memory is moved in sectors of 32 bytes (CUDA C++ Best Practices Guide, coalesced access). The lanes of a "
-     "warp touch more of them with one request than the bytes that they ask for need. Counted from the addresses of a "
+     "warp touch more of them with one request than the bytes that they ask for need: they lie apart, or follow each "
+     "other and begin in the middle of a sector. Counted from the addresses of a "
      "simulated run, before caches: what another request finds in a cache costs less."},
     {kNarrowCode, "narrow accesses to global memory",
-     "Each lane moves 1 or 2 bytes at a time, and could move 16 with one instruction. Counted as the script writes the "
-     "accesses; NVIDIA's compiler may join some of them."},
+     "Each lane moves 1 or 2 bytes at a time, and could move up to 16 with one instruction. Of a tile copy the hint "
+     "says what keeps it from wider accesses: rows whose distance or length is no multiple of 16 bytes, a region or "
+     "tensor that begins between such multiples, a swizzle, a declared alignment, too few elements for the threads. "
+     "Counted as the script writes the accesses; NVIDIA's compiler may join some of them."},
     {kSmallCopiesCode, "small bulk or tensor copies",
      "Copies beside the threads (TMA) that move less than 1024 bytes each, boxes of one row most often: what a copy "
      "costs whatever its size is then more than what its bytes cost. Counted on a simulated run, `tilewright run FILE "
      "--on sim --profile`."},
+    {kCollisionsCode, "atomic accesses to one address",
+     "Lanes of a warp change the same address by atomic accesses, which are served one after the other there; counted "
+     "from the addresses of a simulated run, `tilewright run FILE --on sim --profile`, as the script writes the "
+     "accesses. NVIDIA's compiler lets a warp combine some of them first; how long they take on a GPU is not known."},
     {kShallowCode, "a ring too shallow for its copies",
      "Warps wait for copies in most steps of a pipeline, and not in its first ones alone, and the wait is a good part "
      "of the longest path through a CTA: copies that are under way do not cover how long one takes. Modelled by "

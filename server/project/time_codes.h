@@ -6,5 +6,6 @@ namespace tilewright::project {
 
 inline constexpr std::string_view kShallowCode = "TW7004";      // server/work/time.h
 inline constexpr std::string_view kSmallCopiesCode = "TW7005";  // server/work/profile.h
+inline constexpr std::string_view kCollisionsCode = "TW7006";   // the same
 
 }  // namespace tilewright::project

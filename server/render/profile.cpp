@@ -18,16 +18,32 @@ Json traffic_json(const Traffic& t, const char* unit) {
   return {{"requests", t.requests}, {unit, t.units}, {"ideal", t.ideal}, {"bytes", t.bytes}, {"worst", t.worst}};
 }
 
+// {from, needed, ideal} or {from, why}.
+Json engine_json(const ProfiledPlace& p) {
+  const work::EngineWavefronts engine = work::engine_wavefronts(p);
+  Json out{{"from", work::from_words(engine.needed.from)}};
+  if (engine.needed.from != work::From::NotAvailable) {
+    out["needed"] = p.engine.units;
+    out["ideal"] = p.engine.ideal;
+  } else {
+    out["why"] = engine.why.empty() ? "no operation beside the threads uses shared memory here" : engine.why;
+  }
+  return out;
+}
+
 Json counted_json(const ProfiledPlace& p) {
   return {{"global_read", traffic_json(p.global_read, "sectors")},
           {"global_write", traffic_json(p.global_write, "sectors")},
           {"shared_read", traffic_json(p.shared_read, "wavefronts")},
           {"shared_write", traffic_json(p.shared_write, "wavefronts")},
           {"atomics", p.atomics},
+          {"atomic_requests", p.combined.requests},
+          {"atomic_turns", p.combined.units},
           {"operations", p.operations},
           {"copied_global_bytes", p.copied_global},
           {"copied_global_sectors", p.copied_sectors},
           {"copied_shared_bytes", p.copied_shared},
+          {"copied_shared_wavefronts", engine_json(p)},
           {"tensor_operations", p.multiplied},
           {"barrier_waits", p.waits},
           {"barrier_meetings", p.meetings},
@@ -46,6 +62,16 @@ std::string units_text(const Traffic& read, const Traffic& write) {
 std::string copies_text(const ProfiledPlace& p) {
   return p.copied_global || p.copied_shared ? work::grouped(std::max(p.copied_global, p.copied_shared)) + " bytes"
                                             : "-";
+}
+
+// What copies and tensor cores ask of shared memory; empty: nothing.
+std::string engine_text(const ProfiledPlace& p) {
+  const work::EngineWavefronts engine = work::engine_wavefronts(p);
+  const std::string of = "    shared memory of copies and tensor cores: ";
+  if (!engine.why.empty()) return of + "wavefronts are not available: " + std::string(engine.why) + "\n";
+  if (engine.needed.from == work::From::NotAvailable) return {};
+  return of + "at least " + units_text(p.engine, {}) + " wavefronts for " + work::grouped(p.engine.bytes) +
+         " bytes, modelled from their addresses\n";
 }
 
 }  // namespace
@@ -90,6 +116,7 @@ std::string profile_text(const work::ProfileAnswer& profile, const text::Anchors
   }
   if (profile.lines.size() > kMostLines)
     out += "    and " + text::counted(profile.lines.size() - kMostLines, "line") + " more (--json has all)\n";
+  out += engine_text(total);
   out += "    the share is modelled from these counts with an H100's rates; no time was measured\n";
   if (!profile.complete)
     out += "    of what ran alone: this was no whole run, and CTAs that did not end are left out\n";

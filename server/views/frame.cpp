@@ -46,14 +46,16 @@ std::string filled(std::string_view frame, const std::map<std::string, std::stri
 
 }  // namespace
 
-std::string framed_page(std::string_view frame, const std::string& path, const std::string& style,
+std::string framed_page(std::string_view body, const std::string& path, const std::string& style,
                         const std::string& script, const render::Json& data) {
   auto digest = [](const std::string& text) {
     const toolchain::Digest bytes = toolchain::sha256(text);
     return "'sha256-" + render::base64({reinterpret_cast<const char*>(bytes.data()), bytes.size()}) + "'";
   };
-  return filled(frame,
-                {{"TITLE", render::xml_escape(path.substr(path.rfind('/') + 1))},
+  const std::string title = render::xml_escape(path.substr(path.rfind('/') + 1));
+  return filled(page_source("frame.html"),
+                {{"TITLE", title},
+                 {"BODY", filled(body, {{"TITLE", title}})},
                  {"POLICY", "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src " +
                                 digest(style) + "; script-src " + digest(script)},
                  {"STYLE", style},

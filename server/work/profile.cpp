@@ -9,6 +9,7 @@
 #include "server/project/codes.h"
 #include "server/project/time_codes.h"
 #include "server/work/tile_call.h"
+#include "server/work/width_reason.h"
 
 namespace tilewright::work {
 namespace {
@@ -20,8 +21,10 @@ using simulate::Traffic;
 constexpr double kExcess = 0.25;
 constexpr std::uint64_t kFewest = 8;
 constexpr std::uint64_t kNarrow = 2, kWide = 16;  // bytes of a lane
-constexpr std::uint64_t kSmallCopy = 1024;        // bytes; a copy of less costs about as much as one of these
-constexpr std::uint64_t kCopyCost = 32;           // wavefronts that a copy costs, whatever its size
+constexpr std::uint64_t kSectorBytes = 32;
+constexpr std::uint64_t kManyTurns = 4;     // of a request of atomic accesses, on average
+constexpr std::uint64_t kSmallCopy = 1024;  // bytes; a copy of less costs about as much as one of these
+constexpr std::uint64_t kCopyCost = 32;     // wavefronts that a copy costs, whatever its size
 
 struct Advised {
   std::uint64_t gain = 0;
@@ -41,12 +44,16 @@ class Advice {
     narrow(place, place.global_read, "reads of");
     narrow(place, place.global_write, "writes to");
     small(place);
+    collisions(place);
   }
 
  private:
   static bool much(const Traffic& t) {
     return t.units >= t.ideal + kFewest && static_cast<double>(t.units) >= (1 + kExcess) * static_cast<double>(t.ideal);
   }
+
+  // Most of its excess is of requests that begin in the middle of a sector.
+  static bool is_shifted(const Traffic& t) { return 2 * t.shifted >= t.units - t.ideal; }
 
   void conflicts(const ProfiledPlace& place, const Traffic& t, const char* what) {
     if (!much(t)) return;
@@ -61,7 +68,11 @@ class Advice {
     tell(place, 2 * (t.units - t.ideal), project::kScatteredCode,
          std::string(what) + " global memory touch " + grouped(t.units) + " sectors of 32 bytes here, and " +
              grouped(t.ideal) + " hold the bytes that are asked for",
-         is_tile_call(place)
+         is_shifted(t)
+             ? "the bytes of each request follow each other, and begin at multiples of " +
+                   text::counted(t.aligned(kSectorBytes), "byte") + " where a sector begins at multiples of 32: let " +
+                   "rows be multiples of 32 bytes long, and begin at the start of a sector"
+         : tile_call(place)
              ? "the layout of the tile decides which lane accesses what: let neighbouring lanes hold neighbouring "
                "elements, or go through shared memory"
              : "let neighbouring lanes access neighbouring elements: the lane's number belongs into the last index, or "
@@ -69,15 +80,23 @@ class Advice {
   }
 
   void narrow(const ProfiledPlace& place, const Traffic& t, const char* what) {
-    if (t.requests < kFewest * kWide || much(t)) return;
-    const std::uint64_t of_lane = t.bytes / (t.requests * 32);
-    if (of_lane == 0 || of_lane > kNarrow) return;
-    const std::uint64_t fewer = t.requests * of_lane / kWide;
+    if (t.requests < kFewest * kWide || (much(t) && !is_shifted(t))) return;
+    const std::uint64_t of_lane = t.bytes / t.lanes;
+    if (of_lane == 0 || of_lane > kNarrow || 64 * t.ideal < t.bytes) return;  // the last: lanes share their bytes
+    const dispatch::CallReport* call = tile_call(place);
+    const std::string why = call ? width_reason(*call) : std::string();
+    // Where a copy says what has to change, that makes room for the widest; else the accesses stay where they are.
+    const std::uint64_t wide = why.empty() ? t.aligned(kWide) : kWide;
+    if (wide <= of_lane) return;
+    const std::uint64_t fewer = t.requests * of_lane / wide;
     tell(place, t.requests - fewer, project::kNarrowCode,
          std::string(what) + " global memory move " + text::counted(of_lane, "byte") +
              " a lane and instruction here: " + grouped(t.requests) + " requests of warps where " + grouped(fewer) +
-             " of 16 bytes a lane would do",
-         "let each lane access 16 bytes of neighbouring elements at once, by a copy (Tx.copy) or a vectorized loop");
+             " of " + text::counted(wide, "byte") + " a lane would do",
+         !why.empty() ? "the copy moves " + why
+         : call ? "the layout of the tile decides how many elements a lane moves at once: let each lane hold neighbours"
+                : "each lane accesses one element at a time: let it access " + text::counted(wide, "byte") +
+                      " of neighbouring elements at once, by a copy (Tx.copy) or a vectorized loop");
   }
 
   // Bulk and tensor copies: a thread issues each, and the engine takes them one after the other.
@@ -93,6 +112,17 @@ class Advice {
          "copy takes all bytes that follow each other");
   }
 
+  // Lanes of a warp that change one address.
+  void collisions(const ProfiledPlace& place) {
+    const Traffic& t = place.combined;
+    if (t.units < kManyTurns * t.requests || t.units < t.requests + kFewest) return;
+    tell(place, t.units - t.requests, project::kCollisionsCode,
+         "up to " + grouped(t.worst) + " lanes of one warp reach one address by atomic accesses here: " +
+             grouped(t.requests) + " requests of warps take " + grouped(t.units) + " turns",
+         "let the lanes of a warp combine their values first (warp shuffles) and one of them access memory, or give "
+         "them addresses of their own; NVIDIA's compiler does the first by itself for some of them");
+  }
+
   void tell(const ProfiledPlace& place, std::uint64_t gain, std::string_view code, std::string message,
             std::string hint) {
     simulate::Finding found;
@@ -106,9 +136,11 @@ class Advice {
     out_.push_back({gain, std::move(d)});
   }
 
-  bool is_tile_call(const ProfiledPlace& place) const {
-    return std::ranges::any_of(compiled_.kernels,
-                               [&](const session::CompiledKernel& k) { return tile_call_at(k, place.origin); });
+  // Null: the place came from none.
+  const dispatch::CallReport* tile_call(const ProfiledPlace& place) const {
+    for (const session::CompiledKernel& k : compiled_.kernels)
+      if (const dispatch::CallReport* call = tile_call_at(k, place.origin)) return call;
+    return nullptr;
   }
 
   // What to write instead, where one way was counted to be better.
@@ -199,6 +231,17 @@ double cost_of(const ProfiledPlace& p) {
   return copies + static_cast<double>(p.global_read.requests + p.global_write.requests) +
          static_cast<double>(p.shared_read.units + p.shared_write.units + p.atomics) +
          static_cast<double>(global_bytes(p)) / 16 + static_cast<double>(p.multiplied) / 4096;
+}
+
+EngineWavefronts engine_wavefronts(const ProfiledPlace& p) {
+  EngineWavefronts out;
+  if (p.unfigured != 0) {
+    out.why = "operations that move less than 32 bytes, or combine: how shared memory serves them is not published";
+  } else if (p.engine.requests != 0) {
+    out.needed = {static_cast<double>(p.engine.units), From::Modelled};
+    out.ideal = {static_cast<double>(p.engine.ideal), From::Modelled};
+  }
+  return out;
 }
 
 double ProfileAnswer::intensity() const {

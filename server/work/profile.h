@@ -1,7 +1,8 @@
 // What a simulated run asks of the hardware, by line of the script, and what could be asked less.
 //
 // Sectors, wavefronts, bytes and operations are counted by the simulator (compiler/simulate/profile/profile.h says what
-// they are). The order of the lines, by `cost`, is modelled, and nothing is measured.
+// they are). Wavefronts of operations beside the threads and the order of the lines, by `cost`, are modelled, and
+// nothing is measured.
 #pragma once
 #include <map>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "compiler/simulate/profile/record.h"
+#include "server/work/figure.h"
 #include "server/work/run.h"
 
 namespace tilewright::work {
@@ -46,6 +48,14 @@ struct ProfileAnswer {
   // Operations of tensor cores for each byte of the sectors of global memory; 0: there are none of either.
   double intensity() const;
 };
+
+// Wavefronts of shared memory that the bulk and tensor copies and the operands of tensor cores of a place need at
+// least, and with layouts without conflicts. Not available: it has none, or there is no rule for all of their bytes.
+struct EngineWavefronts {
+  Figure needed, ideal;
+  std::string_view why;  // it is not available; empty: it is, or the place has none
+};
+EngineWavefronts engine_wavefronts(const simulate::ProfiledPlace& place);
 
 ProfileAnswer profile_of(const RunAnswer& answer);
 // The same of what was counted elsewhere: of all places, and rows by buffer.

@@ -23,6 +23,15 @@ void add_traffic(std::vector<std::string>& out, const char* what, const char* un
                 (t.units > t.ideal ? ", " + grouped(t.ideal) + " would do" : "") + ", counted");
 }
 
+// What of the device a grid leaves without work: ", 116 of them without a CTA". Empty: little.
+std::string idle_words(const run::TimeModel& m) {
+  const auto sms = static_cast<std::uint64_t>(m.rates->sms), fit = sms * static_cast<std::uint64_t>(m.resident);
+  if (m.ctas < sms) return ", " + grouped(sms - m.ctas) + " of them without a CTA";
+  const std::uint64_t last = m.waves > 1 ? m.ctas - (m.waves - 1) * fit : fit;
+  if (2 * last > fit) return {};
+  return "; the last one has " + text::counted(last, "CTA") + " where " + grouped(fit) + " fit";
+}
+
 }  // namespace
 
 std::vector<TimePart> time_parts(const run::TimeModel& m) {
@@ -47,7 +56,7 @@ std::vector<std::string> head_words(const KernelTime& kernel) {
                 us_text(m.high) + "; constants measured on " + std::string(m.rates->device) + " at " +
                 text::formatted("%.2f", m.rates->clock_ghz) + " GHz, " + std::string(m.rates->date));
   out.push_back("grid     " + text::counted(m.ctas, "CTA") + ", " + text::counted(m.simulated, "CTA") + " simulated; " +
-                text::counted(m.waves, "wave") + " on " + std::to_string(m.rates->sms) + " SMs");
+                text::counted(m.waves, "wave") + " on " + std::to_string(m.rates->sms) + " SMs" + idle_words(m));
   out.push_back(occupied);
   if (const std::string words = path_words(kernel.answer); !words.empty())
     out.push_back("path     " + words + ", modelled");
@@ -112,6 +121,11 @@ std::vector<std::string> line_words(const KernelTime& kernel, std::uint32_t line
   if (counted.copied_global || counted.copied_shared)
     out.push_back("copies beside the threads: " + grouped(std::max(counted.copied_global, counted.copied_shared)) +
                   " bytes, counted");
+  if (const EngineWavefronts engine = engine_wavefronts(counted); engine.needed.from != From::NotAvailable)
+    out.push_back(
+        "shared memory of copies and tensor cores: at least " + grouped(counted.engine.units) + " wavefronts" +
+        (counted.engine.units > counted.engine.ideal ? ", " + grouped(counted.engine.ideal) + " would do" : "") + ", " +
+        std::string(from_words(engine.needed.from)));
   if (counted.multiplied) out.push_back("tensor cores: " + grouped(counted.multiplied) + " operations, counted");
   return out;
 }

@@ -47,6 +47,14 @@ def kernel(a: T.handle, b: T.handle):
     B[cta * 128 + t] = A[cta * 128 + t]
 """
 
+GRID = HEAD + """@T.prim_func
+def kernel(A: T.Buffer(({ctas}, 1024), "float32"), B: T.Buffer(({ctas}, 1024), "float32")):
+    T.device_entry()
+    cta = T.cta_id([{ctas}])
+    t = T.thread_id([1024])
+    B[cta, t] = A[cta, t]
+"""
+
 
 class Time(Case):
     def time(self, text, *options):
@@ -72,6 +80,12 @@ class Time(Case):
         self.assertLess(long["low_us"], long["us"])
         self.assertGreater(long["high_us"], long["us"])
 
+    def test_what_a_grid_leaves_without_work(self):
+        for ctas, words in ((16, "1 wave on 132 SMs, 116 of them without a CTA"), (264, "1 wave on 132 SMs"), (500, "2 waves on 132 SMs"),
+                            (265, "2 waves on 132 SMs; the last one has 1 CTA where 264 fit")):
+            script = self.file("g.py", GRID.format(ctas=ctas))
+            self.assertRegex(self.expect(0, "explain", script, "--time").text, f"(?m)^  grid     .*; {words}$")
+
     def test_who_waits_for_whom_at_a_barrier(self):
         kernel = self.time(LATE)
         wait = kernel["waits"][0]
@@ -86,6 +100,7 @@ class Time(Case):
             self.assertIn("# planted", wait["for"]["text"])
             self.assertEqual(len([c for c in wait["steps"] if c >= 1]), 16)
             self.assertIn("TW7004", [d["code"] for d in shallow["advice"]])
+            self.assertNotIn("TW7004", [d["code"] for d in deep["advice"]])
             self.assertLess(deep["path_cycles"], 0.6 * shallow["path_cycles"])
             # The copy is the line that bounds it.
             self.assertIn("# planted", "".join(line["text"] for line in shallow["lines"][:2]))

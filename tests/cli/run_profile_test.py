@@ -76,6 +76,30 @@ def kernel(A: T.Buffer((1,), "float32")):
     t = T.thread_id([64])
     T.cuda.atomic_add(A.ptr_to([0]), T.float32(1))
 """
+BOX = """from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.cuda.operator.tile_primitive.tma_utils import mma_shared_layout
+
+
+@T.prim_func
+def kernel(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (64, 64), "float16")
+    B = T.match_buffer(B_ptr, (64, 64), "float16")
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([64])
+    tile = T.alloc_shared((64, 64), "float16", align=1024, layout=mma_shared_layout("float16", {mode}, (64, 64)))
+    arrived = T.alloc_shared([1], "uint64")
+    if t == 0:
+        T.ptx.mbarrier.init(arrived.ptr_to([0]), 1)
+        T.ptx.fence.mbarrier_init()
+        T.ptx.mbarrier.arrive.expect_tx(arrived.ptr_to([0]), 8192)
+        Tx.copy_async(tile[:, :], A[:, :], dispatch="tma", mbar=arrived.ptr_to([0]))
+    T.cuda.cta_sync()
+    T.ptx.mbarrier.try_wait(arrived.ptr_to([0]), 0)
+    for i in T.serial(64):
+        B[i, t] = tile[i, t]
+"""
 
 
 class Profiles(Case):
@@ -143,7 +167,7 @@ class Profiles(Case):
 
     def test_atomic_accesses_are_no_traffic(self):
         profile = self.profile(ATOMIC)
-        self.assertEqual(profile["total"]["atomics"], 128)
+        self.assertEqual((profile["total"]["atomics"], profile["total"]["atomic_requests"], profile["total"]["atomic_turns"]), (128, 4, 128))
         self.assertEqual(profile["total"]["global_write"]["requests"], 0)
 
     def test_tensor_cores_and_copies(self):
@@ -153,6 +177,27 @@ class Profiles(Case):
         self.assertGreater(profile["total"]["tensor_operations"], 0)
         self.assertGreater(profile["total"]["copied_shared_bytes"] + profile["total"]["shared_write"]["bytes"], 0)
         self.assertGreater(profile["operations_per_byte"], 0)
+
+    def test_wavefronts_of_copies_and_operands_are_modelled(self):
+        """A box of 64 rows of 128 bytes is 64 wavefronts with and without a swizzle: it fills its lines. The operands of wgmma are read
+        through the descriptor's swizzle, so that a core matrix of 8 rows of 16 bytes is one."""
+        for mode in (0, 3):
+            line = self.line(self.profile(BOX.format(mode=mode), "--arch", "sm_90a"), "copy_async")
+            self.assertEqual((line["copied_shared_bytes"], line["copied_shared_wavefronts"]), (8192, {"from": "modelled", "needed": 64, "ideal": 64}))
+        for arch, example in (("sm_90a", "wgmma_gemm.py"), ("sm_100a", "tcgen05_gemm.py")):
+            script = os.path.join(os.path.dirname(__file__), "../../examples", example)
+            answer = self.expect(0, "run", script, "--entry", self.first_entry(example), "--on", "sim", "--schedules", "1", "--profile", "--arch", arch, "--json").json
+            product = max(answer["profile"]["lines"], key=lambda l: l["tensor_operations"])
+            self.assertEqual(product["copied_shared_wavefronts"], {"from": "modelled", "needed": product["copied_shared_bytes"] // 128,
+                                                                   "ideal": product["copied_shared_bytes"] // 128})
+        plain = self.profile(TRANSPOSE.format(row=33))["total"]["copied_shared_wavefronts"]
+        self.assertEqual(plain, {"from": "not available", "why": "no operation beside the threads uses shared memory here"})
+        text = self.expect(0, "run", self.file("box.py", BOX.format(mode=3)), "--arch", "sm_90a", "--on", "sim", "--profile").text
+        self.assertIn("shared memory of copies and tensor cores: at least 64 wavefronts for 8,192 bytes, modelled from their addresses", text)
+        # Lanes that store into another CTA, 4 bytes each.
+        stored = self.expect(0, "run", script.replace("tcgen05_gemm", "st_async_ring"), "--on", "sim", "--schedules", "1", "--profile", "--arch", "sm_90a", "--json").json
+        self.assertEqual(stored["profile"]["total"]["copied_shared_wavefronts"]["from"], "not available")
+        self.assertIn("how shared memory serves them is not published", stored["profile"]["total"]["copied_shared_wavefronts"]["why"])
 
     def hints_of(self, example, entry, code):
         script = os.path.join(os.path.dirname(__file__), "../../examples", example)

@@ -10,6 +10,24 @@ NO_BARRIER = COPY.replace("    T.cuda.cta_sync()\n", "").replace("    T.thread_i
     "    Tx.cta.copy(B[:, :], tile[:, :])\n",
     "    for i in T.serial(32):\n        B[i * 2 + tx // 64, tx % 64] = tile[63 - i * 2 - tx // 64, tx % 64]\n")
 
+# Rows of shared memory that are 129 elements apart.
+NARROW = """\
+# tilewright: dialect 0.25
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+
+@T.prim_func
+def copy(A: T.Buffer((64, 128), "float16"), B: T.Buffer((64, 128), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    tile = T.alloc_shared((64, 129), "float16", align=16)
+    Tx.cta.copy(tile[:, 0:128], A[:, :])
+    T.cuda.cta_sync()
+    Tx.cta.copy(B[:, :], tile[:, 0:128])
+"""
+
 
 class Tools(Case):
     def test_check(self):
@@ -43,6 +61,7 @@ class Tools(Case):
                          [(13, "copy", "gmem_smem"), (15, "copy", "gmem_smem")])
         [call] = self.client.answer_of("explain", {"path": "copy.py", "line": 13})["calls"]
         self.assertEqual(call["facts"]["vec_bits"], 128)
+        self.assertEqual(call["width"], "16 bytes, the widest access")
         self.assertIn("float16 shared", call["operands"]["dst"])
         self.assertIn("fallback", [other["variant"] for other in call["others"]])
         none = self.client.call("explain", {"path": "copy.py", "line": 3})
@@ -157,6 +176,11 @@ class Tools(Case):
         # What it says next can be asked, of a script that names another architecture, too.
         again = self.client.answer_of("profile", other["next"]["arguments"])
         self.assertEqual((again["time_is"], again["arch"]), ("modelled", "sm_90a"))
+        # The rows of its tile are too far apart for wide accesses.
+        self.write("narrow.py", NARROW)
+        answer = self.client.answer_of("profile", {"path": "narrow.py", "arch": "sm_90a"})
+        report = answer["report"] + self.client.answer_of("profile", {"path": "narrow.py", "arch": "sm_90a", "cursor": answer["cursor"]})["report"]
+        self.assertIn("the copy moves 2 bytes: the rows of tile are 129 elements apart", report)
         self.assertIn("'n' is none", self.client.refusal("profile", {"path": "copy.py", "set": ["n"]}))
 
     def test_compare(self):

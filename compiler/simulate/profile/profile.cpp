@@ -17,7 +17,7 @@ constexpr std::uint64_t kSector = 32;
 constexpr std::int64_t kWidest = 16;  // bytes that a lane moves at once in shared memory
 
 // Kinds of streams.
-constexpr std::uint32_t kShared = 1, kWrites = 2;
+constexpr std::uint32_t kShared = 1, kWrites = 2, kCombines = 4;
 
 std::uint64_t sectors_of(std::uint64_t at, std::uint64_t bytes) {
   return bytes == 0 ? 0 : (at + bytes - 1) / kSector - at / kSector + 1;
@@ -28,10 +28,15 @@ Traffic global_traffic(const WarpRequest& request) {
   for (std::size_t lane = 0; lane < 32; ++lane)
     if (request.has(lane)) starts.push_back(request.at[lane]);
   std::ranges::sort(starts);
-  Traffic out{.requests = 1, .bytes = starts.size() * static_cast<std::uint64_t>(request.bytes)};
   const auto bytes = static_cast<std::uint64_t>(request.bytes);
+  Traffic out{.requests = 1, .bytes = starts.size() * bytes, .lanes = starts.size()};
   std::uint64_t distinct = 0, end = 0, next_sector = 0;  // bytes and sectors up to there are counted
+  std::size_t stretches = 0;                             // of bytes that follow each other
   for (std::uint64_t at : starts) {
+    if (stretches == 0 || at > end) {
+      ++stretches;
+      out.begins |= at;
+    }
     distinct += at + bytes - std::max(at, std::min(end, at + bytes));
     end = std::max(end, at + bytes);
     const std::uint64_t first = std::max(at / kSector, next_sector), last = (at + bytes - 1) / kSector + 1;
@@ -39,8 +44,28 @@ Traffic global_traffic(const WarpRequest& request) {
     next_sector = std::max(next_sector, last);
   }
   out.ideal = (distinct + kSector - 1) / kSector;
+  if (stretches == 1) out.shifted = out.units - out.ideal;
   out.worst = out.units;
   return out;
+}
+
+// Lanes that combine at one address take turns.
+Traffic combined_traffic(const WarpRequest& request) {
+  std::vector<std::uint64_t> starts;
+  for (std::size_t lane = 0; lane < 32; ++lane)
+    if (request.has(lane)) starts.push_back(request.at[lane]);
+  std::ranges::sort(starts);
+  std::uint64_t most = 0, same = 0;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    same = i > 0 && starts[i] == starts[i - 1] ? same + 1 : 1;
+    most = std::max(most, same);
+  }
+  return {.requests = 1,
+          .units = most,
+          .ideal = 1,
+          .bytes = starts.size() * static_cast<std::uint64_t>(request.bytes),
+          .worst = most,
+          .lanes = starts.size()};
 }
 
 using Addresses = std::array<std::int64_t, 32>;
@@ -95,7 +120,7 @@ ProfiledRows& Profile::rows_at(const ElementNames::Rows& rows) {
 
 Traffic Profile::shared_traffic(const WarpRequest& request, std::string_view view, const ir::Buffer** buffer) {
   const auto lanes = static_cast<std::uint64_t>(std::popcount(request.came));
-  Traffic out{.requests = 1, .bytes = lanes * static_cast<std::uint64_t>(request.bytes)};
+  Traffic out{.requests = 1, .bytes = lanes * static_cast<std::uint64_t>(request.bytes), .lanes = lanes};
   Addresses at{}, offsets{};
   for (std::size_t lane = 0; lane < 32; ++lane)
     if (request.has(lane)) at[lane] = *machine_.window_address(request.at[lane]);
@@ -129,6 +154,7 @@ Traffic Profile::shared_traffic(const WarpRequest& request, std::string_view vie
 
 void Profile::account(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request) {
   ProfiledPlace& place = place_at(pc);
+  if (kind & kCombines) return place.combined.add(combined_traffic(request));
   const bool writes = (kind & kWrites) != 0;
   if (!(kind & kShared)) return (writes ? place.global_write : place.global_read).add(global_traffic(request));
   const ir::Buffer* buffer = nullptr;
@@ -149,7 +175,16 @@ void Profile::by_lane(const Thread& t, std::uint64_t pointer, std::int64_t bytes
   if (!room) ++place_of(t).uncounted;
 }
 
+void Profile::combine(const Thread& t, std::uint64_t pointer, std::int64_t bytes) {
+  if (memory_of(pointer) == Memory::Other) return;
+  const bool room = requests_.add({t.pc, kCombines, warp_of(t)}, t.linear % 32, lanes_of(t), machine_.generic(pointer),
+                                  static_cast<std::int32_t>(bytes),
+                                  [&](const WarpRequest& request) { account(t.pc, kCombines, request); });
+  if (!room) ++place_of(t).uncounted;
+}
+
 void Profile::end_cta(std::span<const Thread> threads, std::uint64_t, std::size_t) {
+  close_engine();
   if (threads.empty()) return;
   const std::uint32_t first = warp_of(threads.front());
   requests_.close(first, first + (machine_.cta_size() + 31) / 32,
@@ -159,6 +194,7 @@ void Profile::end_cta(std::span<const Thread> threads, std::uint64_t, std::size_
 void Profile::read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how, std::string_view view) {
   if (how == How::Atomic) {
     if (memory_of(pointer) != Memory::Other) ++place_of(t).atomics;
+    atomic_read_ = {pointer, t.pc, t.linear, t.cta};
     return;
   }
   by_lane(t, pointer, bytes, false, view);
@@ -166,7 +202,8 @@ void Profile::read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, H
 
 void Profile::write(const Thread& t, std::uint64_t pointer, std::int64_t bytes, const std::byte*, const std::byte* now,
                     How how, std::string_view view) {
-  // The write of an atomic access comes with its read. An mbarrier, whose life begins or ends, has no value.
+  // The write of an atomic access comes after its read. An mbarrier, whose life begins or ends, has no value.
+  if (how == How::Atomic && atomic_read_ == AtomicRead{pointer, t.pc, t.linear, t.cta}) combine(t, pointer, bytes);
   if (how == How::Atomic || (!now && bytes == 8)) return;
   by_lane(t, pointer, bytes, true, view);
 }
@@ -187,11 +224,33 @@ void Profile::access(const Thread& t, const Accessed& what) {
       break;
     case Memory::Shared:
       place_of(t).copied_shared += bytes;
+      by_engine(t, what);
       if (const ElementNames::Rows rows = machine_.rows_of(what.pointer, 1, {}); rows.buffer)
         rows_at(rows).is_copied = true;
       break;
     case Memory::Other: break;
   }
+}
+
+void Profile::by_engine(const Thread& t, const Accessed& what) {
+  const EngineRequest::Of of{what.operation, machine_.origin_number_at(t.pc),
+                             machine_.rank_of(what.pointer).value_or(0)};
+  if (engine_.of != of) {
+    close_engine();
+    engine_.of = of;
+  }
+  const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(what.bytes, 0));
+  if (what.how == How::Atomic || !engine_.add(*machine_.window_address(what.pointer), bytes))
+    place_of(t).unfigured += bytes;
+}
+
+void Profile::close_engine() {
+  if (engine_.is_figured()) {
+    out_.places[engine_.of.place].engine.add(engine_.traffic());
+  } else if (engine_.bytes() != 0) {
+    out_.places[engine_.of.place].unfigured += engine_.bytes();
+  }
+  engine_ = {};
 }
 
 void Profile::multiply(const Thread& t, std::uint64_t operations) { place_of(t).multiplied += operations; }

@@ -3,12 +3,14 @@
 // Sectors and wavefronts follow from the addresses of a warp's lanes: a request to global memory takes the sectors of
 // 32 bytes that its lanes touch, one to shared memory the wavefronts of layout::bank_conflicts(). Both are counted
 // before caches, and as the script's accesses stand: what NVIDIA's compiler joins into wider accesses or keeps in
-// registers counts as it is written. No number is a time.
+// registers counts as it is written. What operations beside the threads ask of shared memory is bounded, not counted
+// (engine_requests.h). No number is a time.
 #pragma once
 #include <unordered_map>
 
 #include "compiler/simulate/machine/element_names.h"
 #include "compiler/simulate/machine/observer.h"
+#include "compiler/simulate/profile/engine_requests.h"
 #include "compiler/simulate/profile/record.h"
 #include "compiler/simulate/profile/warp_requests.h"
 
@@ -39,6 +41,9 @@ class Profile final : public Observer {
   std::uint32_t lanes_of(const Thread& t) const;
   std::uint32_t warp_of(const Thread& t) const;
   void by_lane(const Thread& t, std::uint64_t pointer, std::int64_t bytes, bool writes, std::string_view view);
+  void combine(const Thread& t, std::uint64_t pointer, std::int64_t bytes);
+  void by_engine(const Thread& t, const Accessed& what);
+  void close_engine();
   void account(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request);
   Traffic shared_traffic(const WarpRequest& request, std::string_view view, const ir::Buffer** buffer);
   ProfiledRows& rows_at(const ElementNames::Rows& rows);
@@ -48,6 +53,13 @@ class Profile final : public Observer {
   WarpRequests requests_;
   std::unordered_map<std::uint32_t, std::string_view> views_;  // what the script calls the memory, by instruction
   std::uint32_t by_threads_ = 0;                               // the operation issued last, if it is a cp.async
+  // The atomic read before a write of the same thread there: both are one access.
+  struct AtomicRead {
+    std::uint64_t pointer = 0;
+    std::uint32_t pc = 0, linear = 0, cta = 0;
+    friend bool operator==(const AtomicRead&, const AtomicRead&) = default;
+  } atomic_read_;
+  EngineRequest engine_;  // of the operation issued last, if it is none
 };
 
 }  // namespace tilewright::simulate

@@ -17,13 +17,25 @@ struct Traffic {
   std::uint64_t ideal = 0;     // that would do: as few as hold the bytes; for wavefronts, without bank conflicts
   std::uint64_t bytes = 0;     // that lanes ask for, each for itself
   std::uint64_t worst = 0;     // most units of one request
+  std::uint64_t lanes = 0;     // that ask
+  // Of global memory: units beyond `ideal` of requests whose bytes follow each other, so that only where they begin
+  // makes more; and all places where such bytes begin, or-ed, which says to what they are aligned.
+  std::uint64_t shifted = 0, begins = 0;
 
+  // Bytes, a power of two up to `most`, of which every stretch of bytes begins at a multiple.
+  std::uint64_t aligned(std::uint64_t most) const {
+    while (begins % most != 0) most /= 2;
+    return most;
+  }
   void add(const Traffic& more) {
     requests += more.requests;
     units += more.units;
     ideal += more.ideal;
     bytes += more.bytes;
     worst = std::max(worst, more.worst);
+    lanes += more.lanes;
+    shifted += more.shifted;
+    begins |= more.begins;
   }
 };
 
@@ -32,15 +44,22 @@ struct ProfiledPlace {
   Traffic global_read, global_write;  // by threads, copies by cp.async among them
   Traffic shared_read, shared_write;  // the same, and ldmatrix and stmatrix
   std::uint64_t atomics = 0;          // of lanes; not in the traffic
+  // Read-modify-writes among them: `units` are the turns of a warp that they take if one address is served once a turn,
+  // `ideal` a turn each.
+  Traffic combined;
   // Operations that run beside the threads, but for cp.async: bulk and tensor copies, tensor cores, tensor memory.
   std::uint64_t operations = 0;
   std::uint64_t copied_global = 0, copied_shared = 0;  // bytes that they read and write there
   std::uint64_t copied_sectors = 0;                    // of global memory
-  std::uint64_t multiplied = 0;                        // operations of tensor cores: 2 m n k each
-  std::uint64_t waits = 0;                             // of threads, on mbarriers
-  std::uint64_t meetings = 0;                          // of warps, at barriers of the hardware
-  std::uint64_t uncounted = 0;                         // accesses of lanes for which there was no room (profile.h)
-  const ir::Buffer* conflicted = nullptr;              // of its shared memory: whose request was the worst
+  // Their accesses to shared memory, a request each operation: `units` are the wavefronts that its banks make needed
+  // (engine_requests.h), which is modelled. `unfigured` are bytes for which there is no such number.
+  Traffic engine;
+  std::uint64_t unfigured = 0;
+  std::uint64_t multiplied = 0;            // operations of tensor cores: 2 m n k each
+  std::uint64_t waits = 0;                 // of threads, on mbarriers
+  std::uint64_t meetings = 0;              // of warps, at barriers of the hardware
+  std::uint64_t uncounted = 0;             // accesses of lanes for which there was no room (profile.h)
+  const ir::Buffer* conflicted = nullptr;  // of its shared memory: whose request was the worst
 
   void add(const ProfiledPlace& more) {
     global_read.add(more.global_read);
@@ -48,10 +67,13 @@ struct ProfiledPlace {
     shared_read.add(more.shared_read);
     shared_write.add(more.shared_write);
     atomics += more.atomics;
+    combined.add(more.combined);
     operations += more.operations;
     copied_global += more.copied_global;
     copied_shared += more.copied_shared;
     copied_sectors += more.copied_sectors;
+    engine.add(more.engine);
+    unfigured += more.unfigured;
     multiplied += more.multiplied;
     waits += more.waits;
     meetings += more.meetings;

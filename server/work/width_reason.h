@@ -4,10 +4,10 @@
 
 #include "compiler/dispatch/dispatched.h"
 
-namespace tilewright::ide {
+namespace tilewright::work {
 
 // "4 bytes: the rows of s are 33 elements apart, and 16 bytes need a multiple of 8; 40 gives 16 bytes". Empty: the call
 // has no width, or nothing that is declared says why it is no wider.
 std::string width_reason(const dispatch::CallReport& call);
 
-}  // namespace tilewright::ide
+}  // namespace tilewright::work

@@ -1,4 +1,4 @@
-#include "server/ide/width_reason.h"
+#include "server/work/width_reason.h"
 
 #include <algorithm>
 #include <optional>
@@ -7,7 +7,7 @@
 #include "compiler/layout/layout.h"
 #include "compiler/text/amounts.h"
 
-namespace tilewright::ide {
+namespace tilewright::work {
 namespace {
 
 constexpr std::int64_t kWidest = 128;  // bits
@@ -115,4 +115,4 @@ std::string width_reason(const dispatch::CallReport& call) {
   return {};
 }
 
-}  // namespace tilewright::ide
+}  // namespace tilewright::work
