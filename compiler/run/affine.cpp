@@ -19,9 +19,9 @@ bool times(std::int64_t a, std::int64_t b, std::int64_t& out) {
   return !__builtin_mul_overflow(a, b, &out) && out > -kFar && out < kFar;
 }
 
-class Sum {
+class AffineSum {
  public:
-  Sum(const OuterVars& outer, Affine& out) : outer_(outer), out_(out) {}
+  AffineSum(const OuterVars& outer, Affine& out) : outer_(outer), out_(out) {}
 
   bool add(Expr e, std::int64_t factor, int depth = 0) {
     if (depth > 64) return false;
@@ -107,7 +107,7 @@ Interval Affine::inner_range() const {
 
 std::optional<Affine> affine_of(Expr e, const OuterVars& outer, std::int64_t factor) {
   Affine out;
-  if (!e || !Sum(outer, out).add(e, factor)) return std::nullopt;
+  if (!e || !AffineSum(outer, out).add(e, factor)) return std::nullopt;
   std::erase_if(out.outer, [](const OuterTerm& t) { return t.factor == 0; });
   return out;
 }
