@@ -24,7 +24,6 @@ EXCEPTIONS = {
     ("0.26", "chunk_that_does_not_divide"): "the reference cuts 128 into three chunks of 42 and leaves out the rest",
     ("0.26", "product_desc_of_another_name"): "the reference takes any word for smem_desc=",
     ("0.27", "product_desc_of_another_name"): "the reference takes any word for smem_desc=",
-    ("0.26", "shuffle_reversed"): "lanes in another order than in memory are not supported (docs/language/dialects.md)",
     ("0.26", "tma_dtype_tf32"): "the reference hands the type on beside the name of the elements, as tensor_maps/hold.py says",
 }
 ARCH = "sm_100a"

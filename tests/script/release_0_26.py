@@ -425,6 +425,10 @@ def k(A: T.Buffer((64,), "float32")):
     v: T.let = T.Shuffle([A[8], A[9]], [0, 1])
     A[0:2] = v
     A[4:6] = T.Shuffle([A[8], A[9]], [1, 0])
+    A[16:20] = T.Shuffle([A.vload([32], "float32x4")], [3, 2, 1, 0])
+    A[20:24] = T.Shuffle([A.vload([32], "float32x4")], [0, 1, 3, 2])
+#              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2001]: a vector of elements that are not at equal distances in memory is not supported
+#   hint: store them into a local array and load that as a vector
     A[6] = T.Shuffle([A[8], A[9]], [2])
 #                                  ^^^ error[TW2005]: there is no lane 2: the vectors have 2
 #| @T.prim_func
@@ -435,6 +439,7 @@ def k(A: T.Buffer((64,), "float32")):
 #|     v: T.let[T.float32x2] = A[T.Ramp(8, 1, 2)]
 #|     A[T.Ramp(0, 1, 2)] = v
 #|     A[T.Ramp(4, 1, 2)] = T.reinterpret("float32x2", T.bitwise_or(T.Cast("uint64", T.reinterpret("uint32", A[9])), T.shift_left(T.Cast("uint64", T.reinterpret("uint32", A[8])), T.uint64(32))))
+#|     A[T.Ramp(16, 1, 4)] = A[T.Ramp(35, -1, 4)]
 
 #--- marks of a timeline leave nothing behind  [print]
 # tilewright: dialect 0.26

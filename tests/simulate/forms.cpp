@@ -132,7 +132,7 @@ constexpr std::string_view kNothing =
 constexpr std::string_view kSome =
     "cp_async_bulk_g2s_cluster_report cp_async_bulk_g2s_cta cp_async_bulk_g2s_cta_report "
     "cp_async_bulk_tensor_g2s_cluster_override_address cp_async_bulk_tensor_g2s_cluster_report "
-    "cp_async_bulk_tensor_g2s_cta_override_address cp_async_bulk_tensor_g2s_cta_report fence fma_half isspacep "
+    "cp_async_bulk_tensor_g2s_cta_override_address cp_async_bulk_tensor_g2s_cta_report fma_half "
     "mbarrier_test_wait_parity mbarrier_try_wait_parity mbarrier_try_wait_parity_no_hint tcgen05_mma_collector_ab_ss "
     "tcgen05_mma_collector_ab_ts tcgen05_mma_sp_collector_ab_ss tcgen05_mma_sp_collector_ab_ts";
 

@@ -1,7 +1,7 @@
 // T.Shuffle(vectors, indices): chosen lanes of several vectors side by side, from release 0.26 on.
 //
 // No node of the kernel stands for it: a lane is read where its vector is made, and several lanes are a vector where
-// they lie side by side in memory, are all the same, or are the bits of one number.
+// they stand at equal distances in memory, are all the same, or are the bits of one number.
 #include "compiler/script/tirx/shuffle.h"
 
 #include <algorithm>
@@ -44,10 +44,11 @@ ir::Expr lane(ir::Expr e, int i) {
   return indices.back() ? ir::load(l->buffer, indices) : ir::Expr();
 }
 
-// Elements that lie side by side; null: they do not.
-ir::Expr loaded_together(std::span<const ir::Expr> lanes) {
+// Elements side by side, or at any one distance; null: they are not.
+ir::Expr loaded_together(std::span<const ir::Expr> lanes, bool side_by_side) {
   const auto* first = lanes[0].as<ir::Load>();
   if (!first || first->indices.empty()) return {};
+  const std::int64_t* distance = nullptr;
   for (std::size_t k = 1; k < lanes.size(); ++k) {
     const auto* l = lanes[k].as<ir::Load>();
     if (!l || l->buffer != first->buffer) return {};
@@ -55,11 +56,13 @@ ir::Expr loaded_together(std::span<const ir::Expr> lanes) {
       if (!ir::structurally_equal(l->indices[d], first->indices[d])) return {};
     }
     const ir::Expr step = ir::simplify(ir::sub(l->indices.back(), first->indices.back()));
-    if (!ir::is_constant(step, static_cast<std::int64_t>(k))) return {};
+    if (k == 1) distance = ir::constant(step);
+    if (side_by_side && distance && *distance != 1) return {};
+    if (!distance || !ir::is_constant(step, static_cast<std::int64_t>(k) * *distance)) return {};
   }
   std::vector<ir::Expr> indices(first->indices.begin(), first->indices.end());
   const ir::Expr base = indices.back();
-  indices.back() = ir::ramp(base, ir::int_imm(base.dtype(), 1), static_cast<int>(lanes.size()));
+  indices.back() = ir::ramp(base, ir::int_imm(base.dtype(), *distance), static_cast<int>(lanes.size()));
   return ir::load(first->buffer, indices);
 }
 
@@ -116,10 +119,12 @@ Value shuffle(Interpreter& in, const Arguments& args, Value) {
   if (chosen.empty()) return in.fail(code::kValue, a.span(1), "T.Shuffle takes one lane at least");
   if (chosen.size() == 1) return Value::expr(chosen[0]);
   const bool same = std::ranges::all_of(chosen, [&](ir::Expr e) { return ir::structurally_equal(e, chosen[0]); });
-  ir::Expr together = same ? ir::broadcast(chosen[0], static_cast<int>(chosen.size())) : loaded_together(chosen);
+  ir::Expr together = same ? ir::broadcast(chosen[0], static_cast<int>(chosen.size())) : loaded_together(chosen, true);
   if (!together) together = as_bits(chosen);
+  if (!together) together = loaded_together(chosen, false);
   if (together) return Value::expr(together);
-  return in.fail(code::kUnsupported, args.call, "a vector of values that do not lie side by side is not supported",
+  return in.fail(code::kUnsupported, args.call,
+                 "a vector of elements that are not at equal distances in memory is not supported",
                  "store them into a local array and load that as a vector");
 }
 

@@ -25,14 +25,17 @@ Step transpose(Machine&, std::span<Thread> lanes, const Site& s) {
   return Step::Done;
 }
 
-// Of a generic address (PTX ISA, "isspacep"): .shared is the thread's own CTA, .shared::cluster any of the cluster.
+// Of a generic address (PTX ISA, "isspacep"): .shared is the thread's own CTA, .shared::cluster any of the cluster. Of
+// the parameters tensor maps alone have an address, and nothing is in constant memory.
 Step is_in_space(Machine& m, Thread& t, const Site& s) {
   const std::uint64_t block = m.generic(Machine::arg(t, s, 0)) >> kOffsetBits;
   const auto rank = m.rank_of(Machine::arg(t, s, 0));
-  const bool local = block >= kLocalBlocks;
+  const bool local = block >= kLocalBlocks, parameter = m.is_encoded_map(Machine::arg(t, s, 0));
   const bool holds = s.text == "local"             ? local
                      : s.text == "shared::cluster" ? rank.has_value()
-                     : s.text == "global"          ? !local && !rank && block != 0
+                     : s.text == "const"           ? false
+                     : s.text.starts_with("param") ? parameter
+                     : s.text == "global"          ? !local && !rank && !parameter && block != 0
                                                    : rank && *rank == t.cta;
   Machine::set_result(t, s, holds);
   return Step::Done;

@@ -268,6 +268,7 @@ class Races {
     std::vector<OtherGroup> sequential;  // also of threads that it has met
   };
   void meet_sequential(std::span<const Agent> agents);
+  void hear(const Thread& t, intrinsics::Scope scope);
   static void add_once(std::vector<OtherGroup>& list, const OtherGroup& other);
   std::vector<Heard> heard_;
   bool sequential_ = false;  // there has been a fence.sc

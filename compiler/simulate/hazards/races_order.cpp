@@ -333,7 +333,23 @@ void Races::acquire(const Thread& t, std::uint64_t pointer, intrinsics::Scope sc
   }
 }
 
+// fence.acquire completes the reads before it, fence.release what the stores behind it tell; all others do both.
 void Races::fence(const Thread& t, intrinsics::Scope scope) {
+  const intrinsics::Semantics semantics = machine_.site_of(t).semantics;
+  if (semantics != intrinsics::Semantics::Release) hear(t, scope);
+  if (semantics == intrinsics::Semantics::Acquire) return;
+  Gathering own;
+  order_.release(t.number, own);
+  Fenced& fenced = fenced_[t.number];
+  fenced.cta = order_.close(own);
+  if (scope > intrinsics::Scope::Cta) fenced.cluster = fenced.cta;
+  const bool sequential = semantics == intrinsics::Semantics::Sequential && scope >= intrinsics::Scope::Gpu;
+  if (sequential) fenced.sequential = fenced.cta;
+  sequential_ = sequential_ || sequential;
+}
+
+// What the relaxed reads of a thread have met so far orders what it does from now on.
+void Races::hear(const Thread& t, intrinsics::Scope scope) {
   for (const Known& known : heard_[t.number].own) order_.acquire(t.number, known);
   for (const OtherGroup& other : heard_[t.number].others) order_.acquire_group(t.number, other);
   const bool sequential =
@@ -346,13 +362,6 @@ void Races::fence(const Thread& t, intrinsics::Scope scope) {
   std::vector<OtherGroup> still = sequential ? std::vector<OtherGroup>() : std::move(heard_[t.number].sequential);
   heard_[t.number] = {};
   heard_[t.number].sequential = std::move(still);
-  Gathering own;
-  order_.release(t.number, own);
-  Fenced& fenced = fenced_[t.number];
-  fenced.cta = order_.close(own);
-  if (scope > intrinsics::Scope::Cta) fenced.cluster = fenced.cta;
-  if (sequential) fenced.sequential = fenced.cta;
-  sequential_ = sequential_ || sequential;
 }
 
 }  // namespace tilewright::simulate
