@@ -84,6 +84,9 @@
   V("apply", "instruction", 10, kSince27, tile_apply, false, "instruction", "cache_policy", "preserve_dst",            \
     "chunk_bytes", "src_size", "ignore_src", "mbar", "remote_cta_id", "pred")                                          \
   V("apply_tmem", "tensor_memory", 10, kSince27, tile_apply_tmem, false, "instruction", "imm_half_splitoff")           \
+  V("apply_tcgen05", "tensor_core", 10, kSince27, tile_apply_tcgen05, false, "instruction", "instruction_shape",       \
+    "a_major", "b_major", "a_format", "b_format", "neg_a", "neg_b", "sat_d", "accum", "disable_output_lane",           \
+    "zero_column_mask", "pred")                                                                                        \
   V("apply_tensor", "tensor_copy", 10, kSince27, copy_async_tma_apply, true, "instruction", "cache_policy", "box",     \
     "coords", "coord_steps", "format", "element_strides", "swizzle", "interleave", "l2_promotion", "oob_fill", "mbar", \
     "cta_mask", "gather4", "pred")                                                                                     \

@@ -146,6 +146,25 @@ Keywords apply_keywords() {
   };
 }
 
+Keywords tensor_core_keywords() {
+  return {
+      {"instruction", "None", "The instruction by its words, \"tcgen05.mma.cta_group::1.kind::f16\"."},
+      {"pred", "None", "Where it is 0, the instruction does not take place."},
+      {"instruction_shape", "None", "Of tcgen05.mma: M, N and K of one instruction, M of both CTAs of a pair."},
+      {"a_major", "\"k\"", "Of tcgen05.mma: \"k\" or \"mn\", along which A is contiguous."},
+      {"b_major", "\"k\"", "Of tcgen05.mma: \"k\" or \"mn\", along which B is contiguous."},
+      {"a_format", "None", "Of tcgen05.mma: what A is multiplied as; its own type."},
+      {"b_format", "None", "Of tcgen05.mma: what B is multiplied as; its own type."},
+      {"neg_a", "False", "Of tcgen05.mma: A is negated."},
+      {"neg_b", "False", "Of tcgen05.mma: B is negated."},
+      {"sat_d", "False", "Of tcgen05.mma of integers: sums saturate."},
+      {"accum", "False", "Of tcgen05.mma: the first step along K adds to D, too."},
+      {"disable_output_lane", "None",
+       "Of tcgen05.mma: four words for each CTA, a bit for each lane that is not written."},
+      {"zero_column_mask", "None", "Of tcgen05.mma.ws: the word that makes columns of B zero."},
+  };
+}
+
 // A package calls it by a name of its own; printed kernels have it under one that is not offered.
 constexpr text::Releases kPackageAlone = text::since(text::Dialect::V0_27);
 
@@ -169,6 +188,13 @@ std::vector<Primitive> package_rows() {
        !kClips,
        kPackageAlone,
        {{text::Dialect::V0_27, "_apply_tmem"}}},
+      {"apply_tcgen05",
+       {accumulated("dst", "accum"), read("src"), read("src2", "None")},
+       tensor_core_keywords(),
+       "Repeats one product into tensor memory, or one copy there, over views.",
+       !kClips,
+       kPackageAlone,
+       {{text::Dialect::V0_27, "_apply_tcgen05"}}},
       {"apply_tensor",
        tile_to_tile(),
        tensor_keywords(),

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/script/aliases.h"
+#include "compiler/script/body/frames.h"
 #include "compiler/script/foreign.h"
 #include "compiler/script/instance_names.h"
 #include "compiler/script/interpreter.h"
@@ -407,7 +408,8 @@ bool attribute_of_region(Interpreter& in, const ir::Region& r, std::string_view 
 // T.attr(...).__enter__(): the attributes hold to the end of the block, wherever __exit__ is called. Error tag without
 // a pending error: it has no such attribute.
 Value attribute_of_frame(Interpreter& in, Value frame, std::string_view name) {
-  if (frame.as<Frame>()->kind != FrameKind::Attribute || !in.kernel()) return Value::error();
+  if (frame.as<Frame>()->kind != FrameKind::Attribute) return method_of_frame(in, frame, name);
+  if (!in.kernel()) return Value::error();
   if (name == "__exit__") {
     return in.native(name, [](Interpreter&, const Arguments&, Value) { return Value::boolean(false); }, frame);
   }

@@ -1,5 +1,6 @@
 #include "compiler/script/dialect_imports.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -48,8 +49,8 @@ class Imports {
 
   void load(std::string_view module, int level) {
     // The dialect is no script, nor are the libraries that are built in.
-    const bool built_in =
-        module == "tvm" || module.starts_with("tvm.") || is_traced_library(module) || is_tirx_package(module);
+    const bool built_in = module == "tvm" || module.starts_with("tvm.") || is_traced_library(module) ||
+                          is_tirx_package(module) || is_host_package(module);
     if (level == 0 && built_in) return;
     auto tree = loader_.load(module, level, path_);
     if (tree && known_.insert(tree->source()->path()).second) found_.push_back(std::move(tree));
@@ -64,6 +65,11 @@ class Imports {
 constexpr std::size_t kMostImported = 256;
 
 }  // namespace
+
+bool is_host_package(std::string_view module) {
+  constexpr std::string_view kPackages[] = {"cupy", "jax", "numpy", "pandas", "scipy", "torch", "triton"};
+  return std::ranges::find(kPackages, module.substr(0, module.find('.'))) != std::end(kPackages);
+}
 
 std::vector<std::shared_ptr<const Tree>> imported_scripts(const Tree& tree, Loader& loader) {
   Imports imports(loader);

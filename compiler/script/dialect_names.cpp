@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -174,6 +175,17 @@ class Search {
   Search(text::Dialect release, bool certain, const std::vector<Alias>& aliases)
       : release_(release), certain_(certain), aliases_(aliases) {}
 
+  // Could the statement have such a name? What nothing below reacts to need not be walked through: most statements of
+  // traced modules, which call no name of the dialect.
+  bool concerns(const TopLevel& statement) const {
+    if (!certain_) return true;
+    const auto has = [&](std::string_view word) {
+      return ::memmem(statement.text.data(), statement.text.size(), word.data(), word.size()) != nullptr;
+    };
+    return has("import") || has("dispatch") ||
+           std::ranges::any_of(aliases_, [&](const Alias& a) { return has(a.name); });
+  }
+
   // In the order of the text.
   std::vector<NameOfOthers> in(const Node* root) {
     std::vector<const Node*> todo{root};
@@ -336,6 +348,7 @@ class Known {
  public:
   // `key` tells apart what the search depends on besides the statement.
   std::optional<NameOfOthers> find(const TopLevel& statement, Search search, text::Digest key) {
+    if (!search.concerns(statement)) return std::nullopt;
     key.add(statement.id);
     {
       std::lock_guard lock(mutex_);

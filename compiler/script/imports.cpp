@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "compiler/script/dialect.h"
+#include "compiler/script/dialect_imports.h"
 #include "compiler/script/dialect_names.h"
 #include "compiler/script/foreign.h"
 #include "compiler/script/interpreter.h"
@@ -121,7 +122,7 @@ Value Modules::of_traced_library(const ImportPath& path) {
 }
 
 std::shared_ptr<const syntax::Tree> Modules::load(std::string_view dotted, int level) {
-  if (!loader_) return nullptr;
+  if (!loader_ || (level == 0 && is_host_package(dotted))) return nullptr;
   ++asked_;
   constexpr std::uint64_t kSteps = 1000;  // the loader asks the file system
   in_.budget_.spend(kSteps);

@@ -8,6 +8,7 @@
 #include "compiler/script/prelude.h"
 #include "compiler/script/python/more_names.h"
 #include "compiler/script/tirx/tirx.h"
+#include "compiler/script/tvm_tirx/package.h"
 
 namespace tilewright::script {
 namespace {
@@ -133,7 +134,8 @@ bool Modules::statement_failed(const syntax::Node* node, Scope* scope) {
 // The reference prints kernels with their imports in comments (surface.md 17).
 void Modules::bind_printed(const syntax::Tree& script, Scope* scope) {
   std::string_view text = script.source()->text();
-  while (text.starts_with('#') || text.starts_with('\n') || text.starts_with('\r')) {
+  constexpr std::string_view kDeferred = "from __future__ import annotations";
+  while (text.starts_with('#') || text.starts_with('\n') || text.starts_with('\r') || text.starts_with(kDeferred)) {
     std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
@@ -143,6 +145,7 @@ void Modules::bind_printed(const syntax::Tree& script, Scope* scope) {
       scope->set(kDeferredAnnotations,
                  Value::boolean(true));  // nothing evaluates those of a printed kernel but its reader
     }
+    if (line == "# from tvm_tirx.script import tirx as T") scope->set("T", tirx_package(in_, "tvm_tirx.script.tirx"));
     if (line == "# from typing import TypeVar" && in_.dialect_ >= text::Dialect::V0_27) {
       scope->set("TypeVar", in_.attribute(python_module(in_, "typing"), "TypeVar", {}));
     }

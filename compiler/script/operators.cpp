@@ -9,6 +9,7 @@
 #include "compiler/script/python/set_order.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/rendering.h"
+#include "compiler/script/traced/truth.h"
 
 namespace tilewright::script {
 
@@ -424,6 +425,8 @@ Value Interpreter::unary(Operator op, Value a, text::Span span) {
   if (runtime) {
     ir::Expr e = as_expr(a, span);
     if (!e) return Value::error();
+    if (op == Operator::Pos && refuses_truth(*this))
+      return fail(code::kType, span, "Python has no unary + of a run-time value", "write the value alone", "TypeError");
     std::expected<ir::Expr, std::string> made = e;
     if (op == Operator::Neg) made = ir::negate(e);
     if (op == Operator::Not) made = ir::apply_not(e);

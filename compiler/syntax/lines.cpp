@@ -53,6 +53,17 @@ constexpr std::array<Char, 256> classes() {
 constexpr std::array<Char, 256> kClass = classes();
 Char class_of(char c) { return kClass[static_cast<unsigned char>(c)]; }
 
+// What a table says of characters that a scan passes over many at a time.
+template <class Is>
+constexpr std::array<bool, 256> table_of(Is&& is) {
+  std::array<bool, 256> table{};
+  for (int c = 0; c < 256; ++c) table[c] = is(kClass[c]);
+  return table;
+}
+constexpr auto kOfWords = table_of([](Char c) { return c == Char::Letter || c == Char::Digit; });
+constexpr auto kOfStrings =  // neither an end nor what could begin one
+    table_of([](Char c) { return c != Char::Quote && c != Char::Backslash && c != Char::Break; });
+
 // Words, most of which a text does not have: the first letter and the length refuse nearly all others at once.
 template <std::size_t N>
 struct Words {
@@ -179,6 +190,11 @@ class Scanner {
   bool is_triple(std::uint32_t at) const {
     return at + 2 < size_ && text_[at + 1] == text_[at] && text_[at + 2] == text_[at];
   }
+  // The first place from `at` on that the table does not hold.
+  std::uint32_t past(const std::array<bool, 256>& table, std::uint32_t at) const {
+    while (at < size_ && table[static_cast<unsigned char>(text_[at])]) ++at;
+    return at;
+  }
   std::uint32_t line_end(std::uint32_t at) const {
     while (at < size_ && !at_break(at)) ++at;
     looked_at(at);
@@ -188,9 +204,7 @@ class Scanner {
   void looked_at(std::uint32_t at) const { reach_ = std::max(reach_, at + kTokenAhead); }
   std::string_view word_at(std::uint32_t at) const {
     std::uint32_t end = at;
-    if (at < size_ && class_of(text_[at]) == Char::Letter) {
-      while (end < size_ && (class_of(text_[end]) == Char::Letter || class_of(text_[end]) == Char::Digit)) ++end;
-    }
+    if (at < size_ && class_of(text_[at]) == Char::Letter) end = past(kOfWords, at);
     looked_at(end);
     return text_.substr(at, end - at);
   }
@@ -249,14 +263,15 @@ class Scanner {
     if (!open_.empty() && open_.back().is_text()) return string_text();
     if (pos_ >= size_) return open_.empty() ? finish() : fail();
     switch (class_of(text_[pos_])) {
-      case Char::Blank: ++pos_; return;
+      case Char::Blank:
+        while (++pos_ < size_ && class_of(text_[pos_]) == Char::Blank) continue;
+        return;
       case Char::Break:
         if (open_.empty()) return finish();
         return break_in_brackets();
       case Char::Letter: return word();
       case Char::Digit: {
-        std::uint32_t end = pos_ + 1;
-        while (end < size_ && (class_of(text_[end]) == Char::Letter || class_of(text_[end]) == Char::Digit)) ++end;
+        const std::uint32_t end = past(kOfWords, pos_ + 1);
         note_stray(end, {});
         return token(end, Ended::Value);
       }
@@ -332,7 +347,7 @@ class Scanner {
       push({.kind = Open::Text, .quote = quote, .triple = triple, .at = begin});
       return token(at);
     }
-    for (; at < size_; ++at) {
+    for (at = past(kOfStrings, at); at < size_; at = past(kOfStrings, at + 1)) {
       char c = text_[at];
       if (c == '\\') {
         if (text_.substr(at, 3) == "\\\r\n") ++at;

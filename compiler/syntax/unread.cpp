@@ -1,6 +1,7 @@
 #include "compiler/syntax/unread.h"
 
 #include <algorithm>
+#include <bitset>
 #include <vector>
 
 #include "compiler/syntax/walk.h"
@@ -34,7 +35,10 @@ class UnreadNames {
 
   std::vector<UnreadName> result() {
     std::ranges::sort(given_, before, [](const Candidate& c) { return c.unread.name; });
+    std::bitset<4096> given;  // by hash: most reads are of names that no assignment here gives
+    for (const Candidate& c : given_) given.set(c.unread.name.hash % given.size());
     for (const Read& r : reads_) {
+      if (!given.test(r.name.hash % given.size())) continue;
       auto at = std::ranges::lower_bound(given_, r.name, before, [](const Candidate& c) { return c.unread.name; });
       for (; at != given_.end() && at->unread.name == r.name; ++at) {
         for (std::uint32_t f = r.function; f != kNone && !at->read; f = functions_[f].outer)

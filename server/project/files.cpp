@@ -82,11 +82,13 @@ fs::path import_root(const fs::path& script) {
 
 namespace {
 
-// Where `module` may lie, without an ending.
-std::vector<fs::path> import_folders(const fs::path& root, std::string_view module, int level,
-                                     const fs::path& importer) {
+fs::path folder_of(const fs::path& importer) {
   std::error_code ec;
-  fs::path from = fs::weakly_canonical(importer, ec).parent_path();
+  return fs::weakly_canonical(importer, ec).parent_path();
+}
+
+// Where `module` may lie when a file in the folder `from` imports it, without an ending.
+std::vector<fs::path> import_folders(const fs::path& root, std::string_view module, int level, const fs::path& from) {
   fs::path base = level == 0 ? root : from;
   for (int i = 1; i < level; ++i) base = base.parent_path();
   fs::path relative;
@@ -104,12 +106,9 @@ std::vector<fs::path> import_folders(const fs::path& root, std::string_view modu
   return out;
 }
 
-}  // namespace
-
-std::optional<fs::path> resolve_import(const fs::path& root, std::string_view module, int level,
-                                       const fs::path& importer) {
+std::optional<fs::path> import_from(const fs::path& root, std::string_view module, int level, const fs::path& from) {
   std::error_code ec;
-  for (const fs::path& place : import_folders(root, module, level, importer)) {
+  for (const fs::path& place : import_folders(root, module, level, from)) {
     for (const fs::path& candidate : {fs::path(place) += ".py", place / "__init__.py"}) {
       if (!fs::is_regular_file(candidate, ec)) continue;
       fs::path real = fs::canonical(candidate, ec);
@@ -119,11 +118,18 @@ std::optional<fs::path> resolve_import(const fs::path& root, std::string_view mo
   return std::nullopt;
 }
 
+}  // namespace
+
+std::optional<fs::path> resolve_import(const fs::path& root, std::string_view module, int level,
+                                       const fs::path& importer) {
+  return import_from(root, module, level, folder_of(importer));
+}
+
 std::optional<std::vector<std::string>> modules_beside(const fs::path& root, std::string_view module, int level,
                                                        const fs::path& importer) {
   constexpr std::size_t kMost = 2000;  // of a folder that people keep scripts in
   std::optional<std::vector<std::string>> names;
-  for (const fs::path& folder : import_folders(root, module, level, importer)) {
+  for (const fs::path& folder : import_folders(root, module, level, folder_of(importer))) {
     std::error_code ec;
     const fs::path real = fs::weakly_canonical(folder, ec);
     if (ec || !lies_below(real, root) || !fs::is_directory(real, ec)) continue;
@@ -151,10 +157,18 @@ std::optional<std::vector<std::string>> FileLoader::beside(std::string_view modu
 }
 
 std::shared_ptr<const syntax::Tree> FileLoader::load(std::string_view module, int level, std::string_view importer) {
-  auto path = resolve_import(root_, module, level, importer);
+  // An import that was found is kept beside the files, under what no path looks like.
+  std::string key = "import ";
+  key.append(module).append(1, '\n').append(std::to_string(level)).append(1, '\n').append(importer);
+  if (auto known = loaded_.find(key); known != loaded_.end()) return known->second;
+  // A file that was loaded from here has its canonical name.
+  const fs::path by(importer);
+  const bool canonical = loaded_.contains(std::string(importer));
+  auto path = import_from(root_, module, level, canonical ? by.parent_path() : folder_of(by));
   if (!path) return nullptr;
   auto [it, fresh] = loaded_.try_emplace(path->string());
   if (fresh) it->second = read(*path);
+  loaded_.emplace(std::move(key), it->second);
   return it->second;
 }
 

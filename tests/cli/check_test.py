@@ -131,6 +131,36 @@ class Check(Case):
             script = self.file("near/kernel.py", GOOD.replace("@T.prim_func", line + "\n\n@T.prim_func", 1))
             self.expect(0, "check", script)
 
+    def test_host_packages_are_not_read_from_their_files(self):
+        """An installed library lies beside torch itself, which is no script."""
+        self.file("site/torch/__init__.py", "class float16:\n    pass\nraise RuntimeError('a package of C')\n")
+        self.file("site/numpy/__init__.py", "float32 = undefined_name\n")
+        self.file("site/lib/__init__.py", "")
+        path = self.file("site/lib/kernel.py", "import numpy as np\nimport torch\n" + GOOD + (
+            "\nBYTES = {torch.float16: 2, np.float32: 4}\nassert BYTES[torch.float16] + torch.float16.itemsize == 4\n"))
+        self.expect(0, "check", path)
+
+    def test_lines_of_configs_beyond_a_limit(self):
+        """What all lines together would take too much for is said, and is no error."""
+        path = self.file("many.py", """# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+CONFIGS = [{"n": n} for n in range(1, 41)]
+
+
+def get_kernel(n):
+    @txl.kernel(warps=1, arch="sm_90a", grid=n)
+    def kernel(a: txl.gptr[txl.f32, (32,)]):
+        for i in range(60):
+            txl.ptx.st.global_.f32(a.ptr_to([txl.lane_id()]), txl.float32(i))
+
+    return kernel
+""")
+        done = self.expect(0, "check", path, "--limit", "steps=12000")
+        self.assertRegex(done.text, r"information\[TW2211\]: get_kernel\(\*\*CONFIGS\[\d+\]\) and the lines of CONFIGS after it")
+        self.assertNotIn("TW2009", done.text)
+        self.expect(0, "check", path, "--limit", "steps=12000", "--entry", "get_kernel(**CONFIGS[39])")
+
     def test_empty_folder(self):
         os.mkdir(self.path("empty"))
         self.expect(0, "check", self.path("empty"))

@@ -351,6 +351,80 @@ def k(A: T.Tensor((32, 4, 4), "float32"), C: T.Tensor((32, 4, 4), "float32")):
 #| 11 apply -> instruction: instruction ld.global.v4.f32, repetitions 4, group [32], repeat [4]
 #| 12 apply -> instruction: instruction st.global.v4.f32, repetitions 4, group [32], repeat [4]
 
+#--- a printed kernel with a function of scalars [calls] [arch sm_90a]
+# tilewright: dialect 0.27
+from __future__ import annotations
+
+# from tvm_tirx.script import tirx as T
+
+@T.function
+def printed(A: T.Tensor((32, 4), T.float32), C: T.Tensor((32, 4), T.float32)):
+    with T.device_entry(1, 1, 1, 32, 1, 1, attrs={"cuda.kernel_attrs": {}, "cuda.launch_fields": ["grid.x", "grid.y", "grid.z", "block.x", "block.y", "block.z"]}):
+        r = T.alloc_tensor(ty_args=[T.Tensor((1, 4), T.float32, scope="local", layout=T.TileLayout.from_iters(shard=[T.Iter(1, 4, "m"), T.Iter(4, 1, "m")], replica=[]))])
+        tid: T.let[T.int32] = T.cuda.thread_idx("x")
+        T.ptx["bar.warp.sync"](T.uint32(4294967295))
+        T.cuda.tile.apply("ld.global.v4.f32", (r[0, 0:4], A[tid, 0:4]), (), scope=T.ThreadScope("cuda.thread"))
+        T.cuda.tile.ewise(T.Lambda([T.float32, T.float32], lambda arg0, arg1: arg0 * arg1 + T.float32(1.0)), r[0, 0:4], (r[0, 0:4], r[0, 0:4]), scope=T.ThreadScope("cuda.thread"))
+#| 12 apply -> instruction: instruction ld.global.v4.f32, repetitions 1, repeat [1]
+#| 13 ewise -> registers: repetitions 4, repeat [1 4]
+
+#--- functions of scalars of a printed kernel that do not fit
+# tilewright: dialect 0.27
+from __future__ import annotations
+
+# from tvm_tirx.script import tirx as T
+
+@T.function
+def printed(A: T.Tensor((32, 4), T.float32), C: T.Tensor((32, 4), T.float32)):
+    with T.device_entry(1, 1, 1, 32, 1, 1, attrs={"cuda.kernel_attrs": {}, "cuda.launch_fields": ["grid.x", "grid.y", "grid.z", "block.x", "block.y", "block.z"]}):
+        r = T.alloc_tensor(ty_args=[T.Tensor((1, 4), T.float32, scope="local", layout=T.TileLayout.from_iters(shard=[T.Iter(1, 4, "m"), T.Iter(4, 1, "m")], replica=[]))])
+        tid: T.let[T.int32] = T.cuda.thread_idx("x")
+        T.cuda.tile.apply("ld.global.v4.f32", (r[0, 0:4], A[tid, 0:4]), (), scope=T.ThreadScope("cuda.thread"))
+        T.cuda.tile.ewise(T.Lambda([T.float32], lambda arg0, arg1: arg0), r[0, 0:4], (r[0, 0:4],), scope=T.ThreadScope("cuda.thread"))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2006]: the lambda needs the argument 'arg1'
+        T.cuda.tile.ewise(T.Lambda([T.float32], lambda arg0: arg0), r[0, 0:4], (r[0, 0:4], r[0, 0:4]), scope=T.ThreadScope("cuda.thread"))
+#                         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2006]: the function takes 1 scalar, 2 inputs are given
+
+#--- contracts of tensor cores [cuda] [arch sm_100a]
+from tvm_tirx.script import tirx as T
+from tvm_tirx.tirx.layout import Axis, ComposeLayout, S, TileLayout
+
+TLane = Axis.get("TLane")
+TCol = Axis.get("TCol")
+MMA = "tcgen05.mma.cta_group::1.kind::f16"
+
+@T.function
+def cores(A: T.Tensor((128,), "float32")):
+    T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=128))
+    place = T.alloc_shared((1,), "uint32")
+    a = T.alloc_shared((1, 1, 128, 16), "float16", layout=TileLayout(S[(1, 1, 128, 16) : (16, 16, 16, 1)]), align=1024)
+    b = T.alloc_shared((1, 1, 64, 16), "float16", layout=ComposeLayout(3, 1, 3, TileLayout(S[(1, 1, 64, 16) : (16, 16, 16, 1)])), align=1024)
+    words = T.alloc_shared((32, 4), "uint32", layout=TileLayout(S[(32, 4) : (4, 1)]), align=128)
+    cells = T.cuda.decl_tmem(place[0], ty_args=[T.Tensor((1, 1, 128, 64), "float32", scope="tmem", layout=TileLayout(S[(1, 1, 128, 64) : (64 @ TCol, 64 @ TCol, 1 @ TLane, 1 @ TCol)]))])
+    turned = T.cuda.decl_tmem(place[0], ty_args=[T.Tensor((1, 1, 128, 64), "float32", scope="tmem", layout=TileLayout(S[(1, 1, 128, 64) : (64 @ TCol, 64 @ TCol, 1 @ TLane, 2 @ TCol)]))])
+    four = T.cuda.decl_tmem(place[0], ty_args=[T.Tensor((32, 4), "uint32", scope="tmem", layout=TileLayout(S[(32, 4) : (1 @ TLane, 1 @ TCol)]))])
+    if T.cuda.thread_idx("x") == 0:
+        T.cuda.tile.apply(MMA, cells, b, b, instruction_shape=(128, 64, 16))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: A ends with what one instruction takes (128, 16); its shape is (1, 1, 64, 16)
+        T.cuda.tile.apply(MMA, cells, a, b, instruction_shape=(128, 64, 32))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: K is 16 for kind f16 with 1 CTA, not 32
+        T.cuda.tile.apply(MMA, cells, a, b, instruction_shape=(128, 64, 16), a_major="mn")
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: atoms along K of a are 8 elements apart, not a multiple of their own 64; without a swizzle an atom is eight rows of 16 bytes, one behind the other: alloc_mma and mma_shared_layout make tiles with one
+        T.cuda.tile.apply(MMA, cells, a, b)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: instruction_shape= is (M, N, K) of one instruction, three constants
+        T.cuda.tile.apply(MMA, turned, a, b, instruction_shape=(128, 64, 16))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: element (0, 1) of turned lies in lane 0, column 2; the instruction has it in lane 0, column 1
+        T.cuda.tile.apply("tcgen05.mma.cta_group::1.kind::tf32", cells, a, b, instruction_shape=(128, 64, 16))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: the types of D, A and B are those of kind::f16, the instruction says another: tcgen05.mma.cta_group::1.kind::tf32
+        T.cuda.tile.apply("tcgen05.mma.sp.cta_group::1.kind::f16", cells, a, b, instruction_shape=(128, 64, 16))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: tcgen05.mma.sp.cta_group::1.kind::f16 is not a whole instruction
+        T.cuda.tile.apply("tcgen05.cp.cta_group::1.32x128b.warpx4", four, words)
+#                                                                   ^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: four has no copies in its layout, the instruction writes 4 at 32@TLane
+        T.cuda.tile.apply("tcgen05.cp.cta_group::1.4x256b", four, words)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: tcgen05.cp.cta_group::1.4x256b has no pattern here, 128x256b, 128x128b, 64x128b and 32x128b have
+    T.cuda.tile.apply(MMA, cells, a, b, instruction_shape=(128, 64, 16), scope="warp")
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at warp scope: one thread starts tcgen05.mma: write scope="thread", where T.cuda.elect_sync() chose one
+
 #--- contracts of apply [cuda] [arch sm_90a]
 # tilewright: dialect 0.27
 from tvm_tirx.script import tirx as T

@@ -573,6 +573,135 @@ def k(out: txl.gptr[txl.i32], n: txl.i32):
     steps = halves(n)
     txl.ptx["st.global.b32"](out.ptr_to([0]), txl.int32(next(steps)))
 
+#--- frames that a function enters and leaves itself [print]
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+def make(guarded):
+    @txl.kernel(warps=1, arch="sm_90a", grid=1)
+    def kernel(a: txl.gptr[txl.f32, (32,)], n: txl.i32):
+        if guarded:
+            inside = txl.If(txl.lane_id() < n)
+            inside.__enter__()
+            then = txl.Then()
+            then.__enter__()
+        txl.ptx.st.global_.f32(a.ptr_to([txl.lane_id()]), txl.float32(1))
+        if guarded:
+            then.__exit__(None, None, None)
+            inside.__exit__(None, None, None)
+        txl.cuda.cta_sync()
+
+    return kernel
+
+guarded, plain = make(True), make(False)
+#| @T.prim_func
+#| def kernel(a: T.Buffer((32,), "float32"), n: T.int32):
+#|     T.func_attr({"global_symbol": "kernel", "tirx.cuda_arch": "sm_90a"})
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     v_1 = T.warp_id([1])
+#|     v_2 = T.lane_id([32])
+#|     v_3 = T.thread_id([32])
+#|     if v_2 < n:
+#|         T.ptx.st(T.address_of(a[v_2]), T.float32(1.0), "", "", "", "global", "", "", "", "f32", "")
+#|     T.cuda.cta_sync()
+#| @T.prim_func
+#| def kernel(a: T.Buffer((32,), "float32"), n: T.int32):
+#|     T.func_attr({"global_symbol": "kernel", "tirx.cuda_arch": "sm_90a"})
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     v_1 = T.warp_id([1])
+#|     v_2 = T.lane_id([32])
+#|     v_3 = T.thread_id([32])
+#|     T.ptx.st(T.address_of(a[v_2]), T.float32(1.0), "", "", "", "global", "", "", "", "f32", "")
+#|     T.cuda.cta_sync()
+
+#--- frames that are left in another order
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+@txl.kernel(warps=1, arch="sm_90a", grid=1)
+def crossed(a: txl.gptr[txl.f32, (32,)], n: txl.i32):
+    inside = txl.If(txl.lane_id() < n)
+    inside.__enter__()
+    txl.Then().__enter__()
+    inside.__exit__(None, None, None)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2103]: this frame is not the last that was entered
+#   hint: close the frames in it first, or write `with`
+
+#--- equality of run-time values is what Python makes of it [print]
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+@txl.kernel(warps=1, arch="sm_90a", grid=1)
+def even(a: txl.gptr[txl.f32, (32,)]):
+    with txl.unroll(8) as i:
+        if i % 2 == 0:
+#          ^^^^^^^^^^ warning[TW2103]: Python asks a run-time value for its truth: `==` of two expressions is False whatever they are worth, so the branch is never taken
+#   hint: write `with txl.If(condition), txl.Then():`, or txl.if_then_else
+            txl.ptx.st.global_.f32(a.ptr_to([i]), txl.float32(1))
+        if i % 2 != 0:
+#          ^^^^^^^^^^ warning[TW2103]: Python asks a run-time value for its truth: `!=` of two expressions is True whatever they are worth, so the branch is always taken
+#   hint: write `with txl.If(condition), txl.Then():`, or txl.if_then_else
+            txl.ptx.st.global_.f32(a.ptr_to([i]), txl.float32(2))
+#| @T.prim_func
+#| def even(a: T.Buffer((32,), "float32")):
+#|     T.func_attr({"global_symbol": "even", "tirx.cuda_arch": "sm_90a"})
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     v_1 = T.warp_id([1])
+#|     v_2 = T.lane_id([32])
+#|     v_3 = T.thread_id([32])
+#|     for i in T.unroll(8):
+#|         T.ptx.st(T.address_of(a[i]), T.float32(2.0), "", "", "", "global", "", "", "", "f32", "")
+
+#--- a sign that run-time values do not have
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+@txl.kernel(warps=1, arch="sm_90a", grid=1)
+def sign(a: txl.gptr[txl.f32, (32,)]):
+    x = txl.local_scalar("float32")
+    y = +x
+#       ^^ error[TW2004]: Python has no unary + of a run-time value
+#   hint: write the value alone
+
+#--- another wait in the place of the library's [print]
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+def spins(self, stage, phase):
+    done = txl.local_scalar("uint32", init=txl.uint32(0))
+    with txl.While(done == txl.uint32(0)):
+        txl.ptx.mbarrier.test_wait.parity.shared.b64(done, self.buf.ptr_to([stage]), txl.uint32(phase))
+
+usual = txl.MBarrier._wait
+txl.MBarrier._wait = spins
+
+@txl.kernel(warps=1, arch="sm_90a", grid=1)
+def waits(a: txl.gptr[txl.f32, (32,)]):
+    bar = txl.MBarrier(txl.smem_pool(), 1)
+    bar.init(1)
+    bar.wait(0, 0)
+#| @T.prim_func
+#| def waits(a: T.Buffer((32,), "float32")):
+#|     T.func_attr({"global_symbol": "waits", "tirx.cuda_arch": "sm_90a"})
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     v_1 = T.warp_id([1])
+#|     v_2 = T.lane_id([32])
+#|     v_3 = T.thread_id([32])
+#|     v_4 = T.alloc_buffer((0,), "uint8", scope="shared.dyn")
+#|     bar_buf = T.decl_buffer((1,), "uint64", data=v_4.data, scope="shared.dyn", align=8)
+#|     if T.cuda.thread_rank() == 0:
+#|         for i in T.unroll(1):
+#|             T.ptx.mbarrier(T.cuda.cvta_generic_to_shared(T.address_of(bar_buf[i])), T.uint32(1), "init", "", "shared", "b64", "")
+#|     done = T.alloc_local((1,), "uint32")
+#|     done[0] = T.uint32(0)
+#|     while done[0] == T.uint32(0):
+#|         T.ptx.mbarrier(done[0], T.cuda.cvta_generic_to_shared(T.address_of(bar_buf[0])), T.uint32(0), "test_wait", "parity", "", "", "", "shared", "b64", "")
+#|     T.attr(v_4.data, "tirx.pool_max_bytes", 8)
+
 #--- a function with as many parameters as there are operands, written by exec [print]
 # tilewright: dialect 0.27
 import tirx_kernels.tirx_lite as txl

@@ -178,6 +178,41 @@ Flow in_frame(Interpreter& in, Value frame, const FrameItem& item) {
   return open_frame(in, open, item.target, item.bind) ? close_frame(in, open, item.rest()) : Flow::Error;
 }
 
+Value method_of_frame(Interpreter& in, Value frame, std::string_view name) {
+  const FrameKind kind = frame.as<Frame>()->kind;
+  if (kind == FrameKind::Loop || kind == FrameKind::Grid || !in.kernel()) return Value::error();
+  if (name == "__enter__") {
+    return in.native(
+        name,
+        [](Interpreter& i, const Arguments& args, Value self) {
+          if (!i.require_kernel(args.call, "a frame")) return Value::error();
+          OpenFrame open{self, args.call, args.call};
+          return open_frame(i, open, nullptr, [](Value) { return true; }) ? self : Value::error();
+        },
+        frame);
+  }
+  if (name != "__exit__") return Value::error();
+  return in.native(
+      name,
+      [](Interpreter& i, const Arguments& args, Value self) {
+        if (!i.require_kernel(args.call, "a frame")) return Value::error();
+        std::vector<Frame*>& open = i.kernel()->ifs;
+        Frame* f = self.as<Frame>();
+        const bool arm = f->kind == FrameKind::Then || f->kind == FrameKind::Else;
+        const bool last = !open.empty() && open.back() == (f->kind == FrameKind::If ? f : nullptr) &&
+                          (!arm || (open.size() > 1 && open[open.size() - 2]));
+        if (!last) {
+          return i.fail(code::kCondition, args.call, "this frame is not the last that was entered",
+                        "close the frames in it first, or write `with`", "RuntimeError");
+        }
+        OpenFrame closed{self, args.call, args.call};
+        closed.depth = open.size();
+        if (arm) closed.branch = open[open.size() - 2];
+        return close_frame(i, closed, Flow::Normal) == Flow::Error ? Value::error() : Value::boolean(false);
+      },
+      frame);
+}
+
 bool is_role(Value v) {
   Instance* instance = v.as<Instance>();
   return instance && instance->cls->find("__branch__");

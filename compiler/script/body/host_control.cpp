@@ -34,6 +34,21 @@ std::optional<bool> sure_truth(Interpreter& in, const syntax::Node* node, Scope*
   return holds;
 }
 
+// `a == b` of run-time values has a truth in Python: whether both are one object, which two expressions that are
+// written apart never are. What is left out by that is said. Nothing: it has none.
+std::optional<bool> sameness(Interpreter& in, const syntax::Node* condition, ir::Expr e) {
+  const auto* sides = e.as<ir::Binary>();
+  const bool equal = e.kind() == ir::ExprKind::EQ;
+  if (!sides || !in.kernel()->traced || (!equal && e.kind() != ir::ExprKind::NE)) return std::nullopt;
+  const bool same = ir::same_node(sides->a, sides->b);
+  in.warn(code::kCondition, in.span(condition),
+          std::string("Python asks a run-time value for its truth: `") + (equal ? "==" : "!=") +
+              "` of two expressions is " + (same == equal ? "True" : "False") + " whatever they are worth, so " +
+              (same == equal ? "the branch is always taken" : "the branch is never taken"),
+          "write `with txl.If(condition), txl.Then():`, or txl.if_then_else");
+  return same == equal;
+}
+
 // A condition of Python that only the GPU knows.
 Flow branches_at_run_time(Interpreter& in, const syntax::Node* condition) {
   const bool traced = in.kernel()->traced;
@@ -51,6 +66,8 @@ Flow HostBody::branch(const syntax::If* node, Scope* scope) {
   if (c.is_error()) return Flow::Error;
   // A helper that branches on a run-time value: said at the condition.
   if (c.is_expr() && in_.kernel_ && !ir::constant(c.as_expr())) {
+    if (const auto taken = sameness(in_, node->condition, c.as_expr()))
+      return run(*taken ? node->then_body : node->else_body, scope);
     return branches_at_run_time(in_, node->condition);
   }
   if (c.is_opaque()) {

@@ -76,8 +76,28 @@ void ConfigEntries::run() {
       finder_.e_.other_entries.push_back({EntryKind::Configs, config_text(i), configs_[i].span, {}});
       continue;
     }
+    const std::size_t told = finder_.e_.diagnostics.size(), entries = finder_.e_.entries.size();
     config(i, EntryKind::Configs, {});
+    if (i > 0 && leaves_the_rest(i, told, entries)) return;
   }
+}
+
+bool ConfigEntries::leaves_the_rest(std::size_t i, std::size_t told, std::size_t entries) {
+  std::vector<text::Diagnostic>& all = finder_.e_.diagnostics;
+  const auto is_limit = [](const text::Diagnostic& d) { return d.code == code::kLimit; };
+  const auto from = all.begin() + static_cast<std::ptrdiff_t>(told);
+  if (const auto limit = std::find_if(from, all.end(), is_limit); limit != all.end()) limit_ = limit->message;
+  if (limit_.empty()) return false;
+  all.erase(std::remove_if(from, all.end(), is_limit), all.end());
+  finder_.e_.entries.erase(finder_.e_.entries.begin() + static_cast<std::ptrdiff_t>(entries), finder_.e_.entries.end());
+  const std::size_t after = configs_.size() - i - 1;
+  misfit(configs_[i].span, text::Severity::Information,
+         config_text(i) +
+             (after > 0 ? " and the lines of CONFIGS after it, " + std::to_string(after + 1) + " in all, are"
+                        : std::string(" is")) +
+             " not checked: with those before, " + limit_);
+  all.back().hint = "check one alone: --entry '" + config_text(i) + "', or raise the limit in tilewright.toml";
+  return true;
 }
 
 bool ConfigEntries::run_listed(const std::string& text, EntryKind kind, text::Span span) {
@@ -191,6 +211,10 @@ void ConfigEntries::config_failure(std::size_t i, Pending p) {
       finder_.e_.stopped || (p.fatal && !finder_.in_.go_on_after(p));  // by a limit, which may be ours alone
   if (p.type == python::kTestOutcome || p.diagnostic.code.empty()) return;
   const std::string_view code = p.diagnostic.code;
+  if (code == code::kLimit && i > 0) {
+    limit_ = p.diagnostic.message;
+    return;
+  }
   const bool own = finder_.e_.anchors.resolve(p.diagnostic.span).source == finder_.e_.tree->source().get();
   // With a package that is not evaluated, a condition on what it knows may have led here.
   const bool raised = code == code::kRaised && p.exception.as<Instance>() &&

@@ -53,6 +53,9 @@ class ConfigEntries {
   // what is not known here (a package that is not evaluated, a limit), may be ours: a library does more than we follow.
   // A cause that several lines share is told once.
   void config_failure(std::size_t i, Pending p);
+  // Did line i meet a limit of the whole script? Then it and those after it are not checked, which is said once; what
+  // was reported of it from `told` on, and its entries from `entries` on, are taken back.
+  bool leaves_the_rest(std::size_t i, std::size_t told, std::size_t entries);
   // A key of the line where it is written as one, else null.
   const syntax::StringLit* key_is_written(const Config& c, std::string_view key) const;
   text::Span key_span(const Config& c, std::string_view key) const;
@@ -64,6 +67,7 @@ class ConfigEntries {
   std::vector<Config> configs_;
   std::vector<text::Diagnostic> failures_;
   int misfits_ = 0;
+  std::string limit_;               // that a line met; empty: none did
   std::string missing_everywhere_;  // "'rows'"; empty: each argument stands in some line
 };
 

@@ -210,7 +210,9 @@ Value apply(Interpreter& in, const Arguments& args, Value) {
   if (!text) return Value::error();
   Printed printed;
   if (args.positional.size() == 3 && !printed.take(in, args)) return Value::error();
+  const bool tensor_core = text->starts_with("tcgen05.mma") || text->starts_with("tcgen05.cp.");
   const std::string_view name = text->find("async.bulk.tensor") != text->npos ? "apply_tensor"
+                                : tensor_core                                 ? "apply_tcgen05"
                                 : text->starts_with("tcgen05.")               ? "apply_tmem"
                                                                               : "apply";
   TileCall call(in, printed.is ? printed.arguments : args, name);
@@ -219,17 +221,29 @@ Value apply(Interpreter& in, const Arguments& args, Value) {
   return call.emit();
 }
 
-// The function at variables in place of its parameters. Null: an error is pending.
-ir::Expr of_variables(Interpreter& in, const Function& f, std::size_t inputs, const Arguments& args,
-                      std::vector<const ir::Var*>& parameters) {
-  if (f.def->params.size() != inputs) {
-    in.fail(code::kArguments, args.at(0),
-            "'" + std::string(f.def->name.text) + "' takes " + std::to_string(f.def->params.size()) +
-                (f.def->params.size() == 1 ? " scalar, " : " scalars, ") + std::to_string(inputs) + " inputs are given",
-            {}, "ValueError");
-    return {};
+// A function of scalars: one that is decorated, or the T.Lambda of a printed kernel, which is a pair of its types and
+// its function.
+struct Scalars {
+  Value function;
+  std::vector<ir::DataType> types;
+  std::vector<std::string_view> names;
+};
+// Nothing: an error is pending.
+std::optional<Scalars> scalars_of(Interpreter& in, const Arguments& args) {
+  Scalars out;
+  if (const Tuple* pair = args.positional[0].as<Tuple>(); pair && pair->items.size() == 2) {
+    auto types = in.iterate(pair->items[0], args.at(0));
+    if (!types) return std::nullopt;
+    for (Value type : *types) {
+      const DataTypeValue* t = type.as<DataTypeValue>();
+      out.types.push_back(t ? t->dtype : ir::kVoid);
+      out.names.push_back(in.keep("arg" + std::to_string(out.names.size())));
+    }
+    out.function = pair->items[1];
+    return out;
   }
-  std::vector<Value> values;
+  const Function& f = *args.positional[0].as<Function>();
+  out.function = args.positional[0];
   for (const syntax::Parameter& p : f.def->params) {
     const Value annotation = p.annotation ? in.eval(p.annotation, f.closure) : Value::none();
     const DataTypeValue* type = annotation.as<DataTypeValue>();
@@ -239,14 +253,35 @@ ir::Expr of_variables(Interpreter& in, const Function& f, std::size_t inputs, co
                 "a parameter of a function for ewise is a scalar", "write " + std::string(p.name.text) + ": T.float32",
                 "TypeError");
       }
-      return {};
+      return std::nullopt;
     }
-    ir::Var* var = in.drafts().variable(type->dtype);
-    in.drafts().name(var, p.name.text);
+    out.types.push_back(type->dtype);
+    out.names.push_back(p.name.text);
+  }
+  return out;
+}
+
+// The function at variables in place of its parameters. Null: an error is pending.
+ir::Expr of_variables(Interpreter& in, const Scalars& f, const Arguments& args,
+                      std::vector<const ir::Var*>& parameters) {
+  const std::size_t inputs = args.positional.size() - 2;
+  if (f.types.size() != inputs) {
+    const Function* named = f.function.as<Function>();
+    in.fail(code::kArguments, args.at(0),
+            (named && named->def ? "'" + std::string(named->def->name.text) + "'" : std::string("the function")) +
+                " takes " + std::to_string(f.types.size()) + (f.types.size() == 1 ? " scalar, " : " scalars, ") +
+                std::to_string(inputs) + " inputs are given",
+            {}, "ValueError");
+    return {};
+  }
+  std::vector<Value> values;
+  for (std::size_t i = 0; i < inputs; ++i) {
+    ir::Var* var = in.drafts().variable(f.types[i]);
+    in.drafts().name(var, f.names[i]);
     parameters.push_back(var);
     values.push_back(Value::expr(var));
   }
-  const Value made = in.call(Value::object(const_cast<Function*>(&f)), values, args.call);
+  const Value made = in.call(f.function, values, args.call);
   if (made.is_error()) return {};
   return in.as_expr(made, args.at(0), "what the function returns");
 }
@@ -271,10 +306,35 @@ bool fits(Interpreter& in, const TileCall& call, const Arguments& args, const st
   return is == result.dtype() || refuse(1, is, result.dtype(), "what the function returns");
 }
 
-Value ewise(Interpreter& in, const Arguments& args, Value) {
-  if (!in.require_kernel(args.call, "T.cuda.tile.ewise")) return Value::error();
-  Function* f = args.positional.empty() ? nullptr : args.positional[0].as<Function>();
-  if (!f || args.positional.size() < 2) {
+// T.Lambda([T.float32], lambda x: …): how a printed kernel writes the function of an ewise.
+Value lambda(Interpreter& in, const Arguments& args, Value) {
+  if (args.positional.size() != 2 || !(args.positional[0].as<List>() || args.positional[0].as<Tuple>()))
+    return in.fail(code::kArguments, args.call, "T.Lambda takes a list of types and a function of as many scalars", {},
+                   "TypeError");
+  return in.tuple({args.positional[0], args.positional[1]});
+}
+
+// Views of a printed call stand in one tuple.
+Arguments unpacked(const Arguments& args, std::vector<Value>& values, std::vector<text::Span>& spans) {
+  const Tuple* inputs = args.positional.size() == 3 ? args.positional[2].as<Tuple>() : nullptr;
+  if (!inputs) return args;
+  values.assign(args.positional.begin(), args.positional.begin() + 2);
+  spans = {args.at(0), args.at(1)};
+  for (Value v : inputs->items) {
+    values.push_back(v);
+    spans.push_back(args.at(2));
+  }
+  return Arguments{values, args.keywords, spans, args.call, args.function};
+}
+
+Value ewise(Interpreter& in, const Arguments& given, Value) {
+  if (!in.require_kernel(given.call, "T.cuda.tile.ewise")) return Value::error();
+  std::vector<Value> values;
+  std::vector<text::Span> spans;
+  const Arguments args = unpacked(given, values, spans);
+  const bool has_function =
+      !args.positional.empty() && (args.positional[0].as<Function>() || args.positional[0].as<Tuple>());
+  if (!has_function || args.positional.size() < 2) {
     return in.fail(code::kType, args.at(0), "T.cuda.tile.ewise takes a function of scalars, a destination and inputs",
                    "decorate it with @T.function and say what it returns: def f(x: T.float32) -> T.float32",
                    "TypeError");
@@ -282,8 +342,10 @@ Value ewise(Interpreter& in, const Arguments& args, Value) {
   TileCall call(in, args, "ewise");
   if (!call.read(1)) return Value::error();
   if (call.poisoned()) return Value::none();
+  auto function = scalars_of(in, args);
+  if (!function) return Value::error();
   std::vector<const ir::Var*> parameters;
-  const ir::Expr result = of_variables(in, *f, args.positional.size() - 2, args, parameters);
+  const ir::Expr result = of_variables(in, *function, args, parameters);
   if (!result || !fits(in, call, args, parameters, result)) return Value::error();
   call.add("function", result, args.at(0));
   for (const ir::Var* var : parameters) call.add("parameters", var, args.at(0));
@@ -311,6 +373,8 @@ constexpr Record kTileRecords[] = {
                   apply}),
     since(V0_27, {"tirx.cuda.tile", "ewise", NameKind::Function, "function, dst, *inputs, scope='thread'",
                   "Stores a function of scalars at each register of a view.", ewise}),
+    since(V0_27, {"tirx", "Lambda", NameKind::Function, "types, function",
+                  "The function of a printed ewise, with the types of its scalars.", lambda}),
 };
 
 }  // namespace

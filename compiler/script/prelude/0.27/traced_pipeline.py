@@ -91,6 +91,10 @@ class MBarrier:
     def wait(self, stage, phase):
         """Waits until the phase with parity `phase` of barrier `stage` is complete. `phase_offset` flips the parity."""
         self._refuse_on_view("wait")
+        self._wait(stage, phase)
+
+    def _wait(self, stage, phase):
+        """How it waits; modules put other loops in its place."""
         txl.cuda.mbarrier_wait(self.buf.ptr_to([stage]), phase ^ self.phase_offset)
 
     def arrive(self, stage, remote=None, pred=None, count=None):
