@@ -1,6 +1,7 @@
 #include "server/work/profile.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <tuple>
 
@@ -64,19 +65,30 @@ class Advice {
   }
 
   void scattered(const ProfiledPlace& place, const Traffic& t, const char* what) {
-    if (!much(t)) return;
+    // What begins in the middle of a sector shares its ends with other requests, and finds them in a cache most often.
+    if (!much(t) || (is_shifted(t) && 4 * t.units <= 5 * t.ideal)) return;
     tell(place, 2 * (t.units - t.ideal), project::kScatteredCode,
          std::string(what) + " global memory touch " + grouped(t.units) + " sectors of 32 bytes here, and " +
              grouped(t.ideal) + " hold the bytes that are asked for",
-         is_shifted(t)
-             ? "the bytes of each request follow each other, and begin at multiples of " +
-                   text::counted(t.aligned(kSectorBytes), "byte") + " where a sector begins at multiples of 32: let " +
-                   "rows be multiples of 32 bytes long, and begin at the start of a sector"
-         : tile_call(place)
-             ? "the layout of the tile decides which lane accesses what: let neighbouring lanes hold neighbouring "
-               "elements, or go through shared memory"
-             : "let neighbouring lanes access neighbouring elements: the lane's number belongs into the last index, or "
-               "go through shared memory");
+         gathered(place, t));
+  }
+
+  // What brings the bytes of a request together.
+  std::string gathered(const ProfiledPlace& place, const Traffic& t) const {
+    if (is_shifted(t))
+      return "the bytes of each request follow each other, and begin at multiples of " +
+             text::counted(t.aligned(kSectorBytes), "byte") +
+             " where a sector begins at multiples of 32: let rows be " +
+             "multiples of 32 bytes long, and begin at the start of a sector, where they can";
+    if (tile_call(place))
+      return "the layout of the tile decides which lane accesses what: let neighbouring lanes hold neighbouring "
+             "elements, or go through shared memory";
+    const std::uint64_t touched = std::bit_ceil(t.units * kSectorBytes / t.lanes);
+    return "let neighbouring lanes access neighbouring elements: the lane's number belongs into the last index, or go "
+           "through shared memory" +
+           (touched <= kWide ? "; where the bytes in between are wanted, too, let each lane access " +
+                                   text::counted(touched, "byte") + " at once"
+                             : std::string());
   }
 
   void narrow(const ProfiledPlace& place, const Traffic& t, const char* what) {
@@ -147,8 +159,9 @@ class Advice {
   std::string better_layout(const ir::Buffer* buffer) const {
     const auto found = std::ranges::find(buffers_, buffer, &LaidOut::buffer);
     if (!buffer || found == buffers_.end())
-      return "lanes of a warp want different words of one bank: pad the rows of the buffer, so that their length in "
-             "4-byte words is odd, or give it a swizzled layout (`tilewright layout` counts the conflicts of one)";
+      return "lanes of a warp want different words of one bank: let neighbouring lanes access neighbouring words, or "
+             "leave a word free after every 32 (index i + i // 32); rows of a tile can have an odd number of 4-byte "
+             "words, or a swizzled layout (`tilewright layout` counts the conflicts of one)";
     if (!found->better)
       return "lanes of a warp want different words of one bank, and none of the layouts that fit " +
              std::string(ir::spoken_name(*buffer)) + " (" +

@@ -21,7 +21,7 @@ using simulate::WaitFor;
 // A ring that waits this share of the path for copies is too shallow, where more steps of it are to come.
 constexpr double kShallow = 0.15;
 constexpr std::uint64_t kFewVisits = 4;
-constexpr double kCopying = 0.5;                  // of the path
+constexpr double kCopying = 0.7;                  // of the path: what is left is less than a third
 constexpr std::uint64_t kRunSteps = 100'000'000;  // of the model beside a run
 
 class Lines {

@@ -105,6 +105,17 @@ class Time(Case):
             # The copy is the line that bounds it.
             self.assertIn("# planted", "".join(line["text"] for line in shallow["lines"][:2]))
 
+    def test_rings_are_too_shallow_as_long_as_a_stage_more_helps(self):
+        for rows in (8, 64):
+            path = {}
+            for stages in (2, 3, 4, 5):
+                kernel = self.time(HEAD + RING.format(stages=stages, rows=rows))
+                path[stages] = kernel["path_cycles"], "TW7004" in [d["code"] for d in kernel["advice"]]
+            for stages in (2, 3, 4):
+                # What one stage more would save, and what is said.
+                saved = 1 - path[stages + 1][0] / path[stages][0]
+                self.assertEqual(path[stages][1], saved > 0.15, (rows, path))
+
     def test_the_path_names_what_bounds_it(self):
         shallow = self.time(HEAD + RING.format(stages=1, rows=64))
         path = shallow["path"]

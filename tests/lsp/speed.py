@@ -57,6 +57,16 @@ class Speed(unittest.TestCase):
         call = self.hover_with(SCRIPT, "Tx.cta.copy", "of the path")
         self.assertIn("reads of global memory: 512 sectors, counted", call)
 
+    def test_what_is_advised_stands_at_the_line(self):
+        later = SCRIPT.replace("alloc_shared((64, 64)", "alloc_shared((64, 65)").replace("float32", "float16").replace("[128]", "[32]")
+        self.client.change(URI, 2, later)
+        call = self.hover_with(later, "Tx.cta.copy", "(TW7003)")
+        self.assertIn("the copy moves 2 bytes: the rows of tile are 65 elements apart, and 16 bytes need a multiple of 8; 72 gives 16 bytes", call)
+        kernel = self.hover_with(later, "def kernel", "(TW7003)")
+        self.assertRegex(kernel, "line 13: reads of global memory move 2 bytes a lane and instruction here")
+        self.client.change(URI, 3, later.replace("65", "72"))
+        self.assertNotIn("TW70", self.hover_with(later.replace("65", "72"), "def kernel", "of the path"))
+
     def test_lines_move_with_the_text(self):
         self.hover_with(SCRIPT, "def kernel", "line 13")
         later = SCRIPT.replace("\n\n\n@T", "\n\n\n\n\n@T")
