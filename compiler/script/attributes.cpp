@@ -533,6 +533,15 @@ static bool no_assignment(Interpreter& in, std::string message, text::Span span)
   return !in.certainly().is_error();
 }
 
+// Does a named tuple refuse to set this name? Its own class refuses all, a class derived from it the fields.
+static bool is_kept_by_tuple(Class* cls, std::string_view name) {
+  Value* found = cls->find("_fields");
+  Tuple* fields = found ? found->as<Tuple>() : nullptr;
+  if (!fields || !cls->find("_field_defaults")) return false;
+  if (cls->scope->find("_fields")) return true;
+  return std::ranges::any_of(fields->items, [&](Value v) { return v.as<Str>() && v.as<Str>()->text == name; });
+}
+
 bool Interpreter::set_attribute(Value object, std::string_view name, Value value, text::Span span) {
   if (object.is_opaque()) {
     may_be(object.reason(), value);
@@ -560,8 +569,9 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
       Value args[] = {string(name), value};
       return !call(bind(*this, *setter, object, instance->cls, span), args, span).is_error();
     }
-    if (instance->cls->is_frozen) {
-      return no_assignment(*this, "cannot assign to field '" + std::string(name) + "' of a frozen dataclass", span);
+    if (instance->cls->is_frozen || is_kept_by_tuple(instance->cls, name)) {
+      const char* what = instance->cls->is_frozen ? "a frozen dataclass" : "a named tuple";
+      return no_assignment(*this, "cannot assign to field '" + std::string(name) + "' of " + what, span);
     }
     // A meta class keeps the element of a scalar: reading it is a load, assigning it stores (surface.md 2.4).
     if (Value* old = instance->find(name); old && script_mode_) {

@@ -1,5 +1,7 @@
 #include "compiler/script/codes.h"
 
+#include "compiler/script/only_here_codes.h"
+
 namespace tilewright::script::code {
 namespace {
 
@@ -93,6 +95,10 @@ constexpr text::CodeInfo kTable[] = {
      "its own unless `allowed_func_calls=` names it, and changes the registers of its threads (`setmaxnreg`) "
      "only where `min_blocks_per_sm=` says how many they begin with. Write `txl.ptx.ld` and `txl.ptx.st`; "
      "`check_ir=False` switches the rule off."},
+    {kOnlyHere, "accepted here alone",
+     "Tilewright compiles this, and the reference compiler refuses it in the release that the script is written in: a "
+     "slice without both ends as the target of a store, in each release; from 0.27 on a slice as the stored value. "
+     "Write it as the hint says, and both take it."},
     {kEntry, "bad entry", "The entry expression does not yield a kernel."},
     {kNeedsEntry, "kernel needs arguments",
      "The kernel stands inside a function with parameters. Name arguments in a comment `# tilewright: entry f(128, "

@@ -195,6 +195,7 @@ Value Interpreter::compare(Operator op, Value a, Value b, text::Span span) {
   if (b.is_poison()) return b;
   if (op == Operator::In || op == Operator::NotIn) {
     if (b.is_opaque() || a.is_opaque()) return b.is_opaque() ? b : a;
+    if (auto text = b.as<Instance>() ? python::text_value(b) : std::nullopt) b = string(std::string(*text));
     Value found = is_in(*this, a, b, span);
     return found.is_bool() ? Value::boolean(found.b == (op == Operator::In)) : found;
   }

@@ -15,13 +15,32 @@ namespace tilewright::script {
 
 namespace {
 
-// ClassVar[...], InitVar[...] and KW_ONLY annotate no field.
-bool is_class_level(const syntax::Node* annotation) {
+// The last name of `dataclasses.InitVar[int]`, `ClassVar`, `KW_ONLY`; of a text the same.
+std::string_view annotated_as(const syntax::Node* annotation) {
   if (auto* s = syntax::as<syntax::Subscript>(annotation)) annotation = s->object;
-  std::string_view name;
-  if (auto* r = syntax::as<syntax::NameRef>(annotation)) name = r->name.text;
-  if (auto* a = syntax::as<syntax::Attribute>(annotation)) name = a->name.text;
-  return name == "ClassVar" || name == "InitVar" || name == "KW_ONLY";
+  if (auto* r = syntax::as<syntax::NameRef>(annotation)) return r->name.text;
+  if (auto* a = syntax::as<syntax::Attribute>(annotation)) return a->name.text;
+  return {};
+}
+
+// Annotated names are what dataclasses and named tuples are made of.
+void collect_fields(Interpreter& in, Class* cls, syntax::Stmts body) {
+  std::vector<Value> for_init, by_keyword;
+  bool keywords = false;
+  for (const syntax::Node* node : body) {
+    auto* a = syntax::as<syntax::AnnAssign>(node);
+    auto* name = syntax::as<syntax::NameRef>(a ? a->target : nullptr);
+    if (!name) continue;
+    const std::string_view kind = annotated_as(a->annotation);
+    keywords |= kind == "KW_ONLY";
+    if (kind == "ClassVar" || kind == "KW_ONLY") continue;
+    const std::string_view field = in.private_name(name->name.text, cls->scope);
+    cls->fields.emplace_back(field);
+    if (kind == "InitVar") for_init.push_back(in.string(field));
+    if (keywords) by_keyword.push_back(in.string(field));
+  }
+  if (!for_init.empty()) cls->scope->set(kInitOnly, in.tuple(std::move(for_init)));
+  if (!by_keyword.empty()) cls->scope->set(kByKeyword, in.tuple(std::move(by_keyword)));
 }
 
 // C3 linearisation is more than scripts need: depth first, left to right, later duplicates win their place.
@@ -41,15 +60,26 @@ void linearise(Class* cls, std::vector<Class*>& out) {
 }
 
 Value enum_member(Interpreter& in, Class* cls, const Arguments& arguments) {
+  if (arguments.positional.size() >= 2 && python::enum_members(cls).empty()) {
+    return python::enum_by_call(in, cls, arguments);
+  }
   if (arguments.positional.size() != 1) {
     return in.fail(code::kArguments, arguments.call, cls->name + " takes one value");
   }
   Value wanted = arguments.positional[0];
   if (wanted.as<Instance>() && wanted.as<Instance>()->cls == cls) return wanted;
+  if (python::is_flag_class(cls) && !wanted.is_opaque()) {
+    return python::flag_member(in, cls, wanted, arguments.call);
+  }
   for (auto& b : cls->scope->bindings) {
     Instance* member = b.value.as<Instance>();
     if (!member || member->cls != cls) continue;
     if (Value* v = member->find("value"); v && in.equals(*v, wanted)) return b.value;
+  }
+  if (Value* missing = cls->find("_missing_"); missing && missing->as<ClassMethod>()) {
+    const Value made =
+        in.call(in.attribute(Value::object(cls), "_missing_", arguments.call), {&wanted, 1}, arguments.call);
+    if (!made.is_none()) return made;
   }
   return in.fail(code::kValue, arguments.call, in.repr(wanted) + " is not a valid " + cls->name, {}, "ValueError");
 }
@@ -336,6 +366,7 @@ static Value announce_class(Interpreter& in, const syntax::ClassDef* def, Class*
     const Value v = in.eval(k.value, scope);
     if (v.is_error()) return v;
     if (k.name.text.empty()) continue;
+    if (cls->is_enum && k.name.text == "boundary") cls->scope->set(python::kBoundary, Value::none());
     if (k.name.text != "metaclass") {
       keywords.push_back({k.name.text, v, in.span(k.value), in.span(k.name.at)});
       continue;
@@ -467,13 +498,7 @@ Value Interpreter::define_class(const syntax::ClassDef* def, Scope* scope) {
       if (Function* f = p->setter.as<Function>()) f->owner = cls;
     }
   }
-  // Annotated names are what dataclasses and named tuples are made of.
-  for (const syntax::Node* node : def->body) {
-    if (auto* a = syntax::as<syntax::AnnAssign>(node)) {
-      auto* name = syntax::as<syntax::NameRef>(a->target);
-      if (name && !is_class_level(a->annotation)) cls->fields.emplace_back(private_name(name->name.text, cls->scope));
-    }
-  }
+  collect_fields(*this, cls, def->body);
   end_class_body(*this, cls);
   finish_class(*this, cls);
   if (errors_.pending) return Value::error();

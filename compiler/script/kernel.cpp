@@ -48,6 +48,17 @@ void Interpreter::truncates(const ir::Buffer* buffer, ir::Expr value, text::Span
 
 bool Interpreter::emit_store(const ir::Buffer* buffer, std::span<const ir::Expr> indices, ir::Expr value,
                              text::Span span) {
+  const int lanes = buffer->dtype.lanes * (indices.empty() ? 1 : indices.back().dtype().lanes);
+  if (value.dtype().lanes == 1 && lanes > 1) {
+    const text::Span at = stored_at(span);
+    const std::string value_text(written(at));
+    fail(code::kType, at,
+         "a store into a slice takes a vector: this is 1 value, the target has " + std::to_string(lanes) +
+             " elements of " + std::string(ir::spoken_name(*buffer)),
+         "write T.broadcast(" + (value_text.find('\n') == value_text.npos ? value_text : "...") + ", " +
+             std::to_string(lanes) + ")");
+    return false;
+  }
   truncates(buffer, value, span);
   auto made = kernel_->store(origin(span), buffer, indices, value);
   if (!made) fail(std::move(made.error()), stored_at(span));

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "compiler/script/interpreter.h"
+#include "compiler/script/python/enums.h"
 #include "compiler/script/python/numpy_scalars.h"
 #include "compiler/script/python/set_order.h"
 #include "compiler/script/python/support.h"
@@ -64,23 +65,17 @@ const char* dunder(Operator op) {
   }
 }
 
-// A member of an enum.Flag that is no int: what | and & make of it is not followed.
-static bool is_pure_flag(Value v) {
+// Is all known that an operator asks of the value? Of a member of an enum that is its class.
+static bool is_known(Value v) {
   const Instance* member = v.as<Instance>();
-  if (!member || !member->cls->is_enum) return false;
-  bool flag = false;
-  for (const Class* c : member->cls->mro) {
-    if (c->name == "IntFlag") return false;
-    flag = flag || c->name == "Flag";
-  }
-  return flag;
+  return is_plain(v) || (member && member->cls->is_enum);
 }
 
 Value undefined_between(Interpreter& in, Operator op, Value a, Value b, text::Span span) {
   in.fail(code::kType, span,
           "operator " + std::string(syntax::operator_text(op)) + " is not defined between " +
               std::string(type_name(a)) + " and " + std::string(type_name(b)));
-  return is_plain(a) && is_plain(b) ? in.certainly() : Value::error();
+  return is_known(a) && is_known(b) ? in.certainly() : Value::error();
 }
 
 namespace {
@@ -384,8 +379,7 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
   if (b.is_poison()) return b;
   if (MetaVar* m = a.as<MetaVar>()) a = m->value;
   if (MetaVar* m = b.as<MetaVar>()) b = m->value;
-  const bool combines = op == Operator::BitOr || op == Operator::BitAnd || op == Operator::BitXor;
-  if (combines && (is_pure_flag(a) || is_pure_flag(b))) return Value::opaque("a combination of flags");
+  if (Value v = python::combined_flags(*this, op, a, b, span); !v.is_none()) return v;
   if (a.numpy != NumpyType::None || b.numpy != NumpyType::None) {
     if (Value v = python::numpy_binary(op, a, b); !v.is_none()) return v;
   }
@@ -400,7 +394,11 @@ Value Interpreter::binary(Operator op, Value a, Value b, text::Span span) {
   if (auto x = as_number(a), y = as_number(b); x && y) {
     if (Value v = binary_floats(*this, op, *x, *y, span); !v.is_none()) return v;
   }
-  if (Value v = binary_containers(*this, op, a, b, span); !v.is_none()) return v;
+  auto plain = [&](Value v) {  // members of enums of strings are strings
+    auto text = v.as<Instance>() ? python::text_value(v) : std::nullopt;
+    return text ? string(std::string(*text)) : v;
+  };
+  if (Value v = binary_containers(*this, op, plain(a), plain(b), span); !v.is_none()) return v;
   bool done = false;
   Value v = binary_instances(*this, op, a, b, span, &done);
   return done ? v : undefined_between(*this, op, a, b, span);
@@ -410,6 +408,9 @@ Value Interpreter::unary(Operator op, Value a, text::Span span) {
   if (a.is_poison() || a.is_opaque()) return a;
   if (MetaVar* m = a.as<MetaVar>()) a = m->value;
   if (a.numpy != NumpyType::None) return python::numpy_unary(op, a);
+  if (op == Operator::Invert) {
+    if (Value v = python::inverted_flag(*this, a, span); !v.is_none()) return v;
+  }
   if (auto x = as_big(a)) {
     auto whole = [&](__int128 result) { return integer_result(*this, result, a.immediate); };
     switch (op) {
@@ -442,9 +443,11 @@ Value Interpreter::unary(Operator op, Value a, text::Span span) {
   if (Instance* instance = a.as<Instance>()) {
     const char* name = op == Operator::Neg ? "__neg__" : op == Operator::Pos ? "__pos__" : "__invert__";
     if (instance->cls->find(name)) return call(attribute(a, name, span), std::span<const Value>(), span);
+    if (python::as_dict(a)) return Value::opaque("an operator on a class of dicts");
   }
-  return fail(code::kType, span,
-              "operator " + std::string(syntax::operator_text(op)) + " is not defined on " + std::string(type_name(a)));
+  fail(code::kType, span,
+       "operator " + std::string(syntax::operator_text(op)) + " is not defined on " + std::string(type_name(a)));
+  return is_known(a) ? certainly() : Value::error();
 }
 
 }  // namespace tilewright::script

@@ -85,7 +85,9 @@ std::string repr_of_instance(Interpreter& in, Value v) {
   if (auto own = own_text(in, v, "__repr__")) return *own;
   if (instance->cls->is_enum) {
     Value *name = instance->find("name"), *value = instance->find("value");
-    return "<" + instance->cls->name + "." + (name ? in.str(*name) : "?") + (value ? ": " + in.repr(*value) : "") + ">";
+    const bool unnamed = name && name->is_none();  // a combination of flags that has no name
+    return "<" + instance->cls->name + (unnamed ? "" : "." + (name ? in.str(*name) : "?")) +
+           (value ? ": " + in.repr(*value) : "") + ">";
   }
   const bool of_names = instance->cls->name == "SimpleNamespace" && !instance->cls->scope->parent;
   std::string out = (of_names ? "namespace" : instance->cls->name) + "(";
@@ -119,6 +121,7 @@ std::string str_of_member(Interpreter& in, Instance* member) {
     return c->name == "IntEnum" || c->name == "StrEnum" || c->name == "IntFlag";
   });
   if (prints_value && value) return in.str(*value);
+  if (name && name->is_none() && value) return member->cls->name + "(" + in.repr(*value) + ")";
   return member->cls->name + "." + (name ? in.str(*name) : "?");
 }
 

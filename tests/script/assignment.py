@@ -309,6 +309,73 @@ def k(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32"), C: T.Buffer(
 #|     B[T.Ramp(0, 2, 2)] = A[T.Ramp(0, 1, 2)]
 #|     B[0] = A[4]
 
+#--- one value into a slice: no release of the reference takes it
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32"), B: T.Buffer((4, 64), "float32")):
+    T.device_entry()
+    tx = T.thread_id([8])
+    f: T.float32 = A[tx]
+    lo = T.alloc_local((4,), "float32")
+    lo[0:2] = f
+#             ^ error[TW2004]: a store into a slice takes a vector: this is 1 value, the target has 2 elements of lo
+#   hint: write T.broadcast(f, 2)
+    lo[0:4:2] = f + T.float32(1)
+#               ^^^^^^^^^^^^^^^^ error[TW2004]: a store into a slice takes a vector: this is 1 value, the target has 2 elements of lo
+#   hint: write T.broadcast(f + T.float32(1), 2)
+    B[1, tx * 2 : tx * 2 + 2] = 0
+#                               ^ error[TW2004]: a store into a slice takes a vector: this is 1 value, the target has 2 elements of B
+#   hint: write T.broadcast(0, 2)
+    lo[T.ramp(0, 1, 4)] = A[0]
+#                         ^^^^ error[TW2004]: a store into a slice takes a vector: this is 1 value, the target has 4 elements of lo
+#   hint: write T.broadcast(A[0], 4)
+    lo[2:3] = f
+    lo[0:2] = T.broadcast(f, 2)
+    A[0:4] = lo[0:4]
+
+#--- a slice without both ends: the reference takes none as the target of a store
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32")):
+    T.device_entry()
+    lo = T.alloc_local((4,), "float32")
+    lo[:] = T.broadcast(A[0], 4)
+#      ^ warning[TW2122]: the reference takes no slice without both ends as the target of a store
+#   hint: write 0:4
+    lo[2:] = T.broadcast(A[0], 2)
+#      ^^ warning[TW2122]: the reference takes no slice without both ends as the target of a store
+#   hint: write 2:4
+    lo[:2] = A[0:2]
+#      ^^ warning[TW2122]: the reference takes no slice without both ends as the target of a store
+#   hint: write 0:2
+    A[0:4] = lo[0:4]
+
+#--- 0.27 stores no slice
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32"), C: T.Buffer((4, 64), "float16")):
+    T.device_entry()
+    tx = T.thread_id([8])
+    lo = T.alloc_local((4,), "float32")
+    lo[0:4] = A[tx * 4 : tx * 4 + 4]
+#             ^^^^^^^^^^^^^^^^^^^^^^ warning[TW2122]: the reference 0.27 takes no slice as the value of a store
+#   hint: write A.vload([tx * 4], "float32x4")
+    lo[0:2] = C[1, 2:4]
+#             ^^^^^^^^^ warning[TW2122]: the reference 0.27 takes no slice as the value of a store
+#   hint: write C.vload([1, 2], "float16x2")
+    lo[0] = A[4:5]
+#           ^^^^^^ warning[TW2122]: the reference 0.27 takes no slice as the value of a store
+#   hint: write A[4]
+    lo[0:4] = A[:4]
+#             ^^^^^ warning[TW2122]: the reference 0.27 takes no slice as the value of a store
+#   hint: write A.vload([0], "float32x4")
+    lo[0:4] = A.vload([0], "float32x4")
+    A[0:4] = T.broadcast(lo[0], 4)
+
 #--- slices that are no vector
 from tvm.script import tirx as T
 
@@ -387,6 +454,8 @@ def k(A: T.Buffer((64,), "int32"), n: T.int32):
     3 = n
 #   ^ error[TW1001]: cannot assign to this: a name, an attribute or a subscript is needed
     A[0:4] = 1
+#            ^ error[TW2004]: a store into a slice takes a vector: this is 1 value, the target has 4 elements of A
+#   hint: write T.broadcast(1, 4)
     A[0, 0] = 1
 #   ^^^^^^^ error[TW2107]: A has 1 dimension, 2 indices are given
     A[1.5] = 1
@@ -430,7 +499,7 @@ def k(A: T.Buffer((64,), "float16"), B: T.Buffer((64,), "uint8"), C: T.Buffer((6
     D[0] = B[0]
     D[1] = 5
     A[0:4] = T.broadcast(T.float16(1.0), 4)
-    A[T.ramp(0, 1, 4)] = 1.0
+    A[T.ramp(0, 1, 4)] = T.broadcast(1.0, 4)
     A[0:8:2] = A[T.ramp(0, 2, 4)]
 #| @T.prim_func
 #| def k(A: T.Buffer((64,), "float16"), B: T.Buffer((64,), "uint8"), C: T.Buffer((64,), "bool"), D: T.Buffer((64,), "int64")):

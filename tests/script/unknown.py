@@ -337,6 +337,8 @@ def slices(A: T.Buffer((64, 64), "float16")):
 #   ^^^^^^^ error[TW2108]: a slice that is assigned is a vector along the last dimension; this one goes along dimension 0 of A
 #   hint: store its elements in a loop that the threads share, or fill a tile in shared memory and copy that with Tx.cta.copy
     A[t, 0:4] = 0
+#               ^ error[TW2004]: a store into a slice takes a vector: this is 1 value, the target has 4 elements of A
+#   hint: write T.broadcast(0, 4)
     print(t)
 #   ^^^^^^^^ warning[TW2118]: print() runs while the kernel is built, and prints no value of the running one
 #   hint: write T.cuda.printf("t = %d\n", t)

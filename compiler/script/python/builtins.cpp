@@ -364,6 +364,9 @@ Value py_round(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "round", {"number", "ndigits"}, 1);
   if (!a) return Value::error();
   Value v = a[0];
+  if (v.as<Instance>() && v.as<Instance>()->cls->find("__round__")) {
+    return in.call(in.attribute(v, "__round__", args.call), args.positional.subspan(1), args.call);
+  }
   if (!a.has(1)) {
     if (auto i = in.as_big(v)) return in.big(*i);
     if (v.is_float()) {
@@ -411,6 +414,7 @@ Value py_divmod(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "divmod", 2, 2)) return Value::error();
   if (std::ranges::any_of(args.positional, is_of_run_time))
     return refused_at_run_time(in, args, "divmod", "a // b and a % b");
+  if (auto own = call_dunder(in, args.positional[0], "__divmod__", {args.positional[1]}, args.call)) return *own;
   Value q = in.binary(Operator::FloorDiv, args.positional[0], args.positional[1], args.call);
   if (q.is_error()) return q;
   Value r = in.binary(Operator::Mod, args.positional[0], args.positional[1], args.call);
@@ -646,6 +650,36 @@ Value py_dir(Interpreter& in, const Arguments& args, Value) {
   return in.list(std::move(items));
 }
 
+// print(..., file=object): what its own `write` is given. None: it goes elsewhere.
+Value print_into(Interpreter& in, const Arguments& args) {
+  const Keyword* file = keyword(args, "file");
+  Instance* target = file ? file->value.as<Instance>() : nullptr;
+  Value* write = target ? target->cls->find("write") : nullptr;
+  if (!write || !write->as<Function>()) return Value::none();
+  auto part = [&](std::string_view name, std::string_view absent) -> std::optional<std::string> {
+    const Keyword* k = keyword(args, name);
+    if (!k || k->value.is_none()) return std::string(absent);
+    Str* text = k->value.as<Str>();
+    return text ? std::optional(text->text) : std::nullopt;
+  };
+  const auto between = part("sep", " "), end = part("end", "\n");
+  auto write_part = [&](Value part) {
+    return call(in, in.attribute(file->value, "write", args.call), {part}, args.call);
+  };
+  const Value unknown = Value::opaque("a text that print() makes");
+  for (std::size_t i = 0; i < args.positional.size(); ++i) {
+    if (i > 0 && write_part(between ? in.string(*between) : unknown).is_error()) return Value::error();
+    Value part = unknown_in_text(in, args.positional[i]);
+    if (part.is_none()) part = in.string(in.str(args.positional[i]));
+    if (in.has_pending() || write_part(part).is_error()) return Value::error();
+  }
+  if (write_part(end ? in.string(*end) : unknown).is_error()) return Value::error();
+  const Keyword* flush = keyword(args, "flush");
+  const auto flushes = flush ? in.truth(flush->value, args.call) : std::optional(false);
+  if (!flushes) return Value::error();
+  return *flushes ? call(in, in.attribute(file->value, "flush", args.call), {}, args.call) : Value::boolean(true);
+}
+
 // Python prints while the kernel is built: what a value is when it runs is not there to print.
 Value py_print(Interpreter& in, const Arguments& args, Value) {
   for (std::size_t i = 0; in.kernel() && i < args.positional.size(); ++i) {
@@ -663,7 +697,8 @@ Value py_print(Interpreter& in, const Arguments& args, Value) {
         "write " + intrinsics::say(intrinsics::row_of("printf"), in.dialect()) + "(\"" + what + format + shown + ")");
     break;
   }
-  return Value::none();
+  const Value written = print_into(in, args);
+  return written.is_error() ? written : Value::none();
 }
 
 Value function(Interpreter& in, const Builtin& row) { return in.native(row.name, row.function); }

@@ -103,12 +103,14 @@ Value change_counts(Interpreter& in, const Arguments& args, Value) {
 }
 
 Value construct_counter(Interpreter& in, const Arguments& args, Value) {
-  if (!takes(in, args, "Counter", 0, 1)) return Value::error();
+  if (args.positional.size() > 1) return in.fail(code::kArguments, args.call, "Counter() takes at most 1 argument");
   Instance* instance = in.make<Instance>();
   instance->cls = class_named(in, "collections.Counter");
   Dict* counts = in.make<Dict>();
   instance->set(kInnerDict, Value::object(counts));
+  for (const Keyword& k : args.keywords) in.dict_set(counts, in.string(k.name), k.value);
   if (args.positional.empty()) return Value::object(instance);
+  if (!args.keywords.empty()) return Value::opaque("a Counter of values and of keywords");
   const Value both[] = {Value::object(instance), args.positional[0]};
   Arguments more = args;
   more.positional = both;

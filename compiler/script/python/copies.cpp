@@ -47,6 +47,13 @@ class Copier {
     }
     Instance* instance = v.as<Instance>();
     if (!instance || instance->cls->is_enum) return v;
+    if (const std::string_view own = deep_ ? "__deepcopy__" : "__copy__"; instance->cls->find(own)) {
+      const Value memo = Value::object(in_.make<Dict>());
+      const std::span<const Value> given = deep_ ? std::span(&memo, 1) : std::span<const Value>();
+      const Value made = in_.call(in_.attribute(v, own, span_), given, span_);
+      if (!made.is_error()) done_.emplace(v.o, made);
+      return made;
+    }
     Instance* out = in_.make<Instance>();
     out->cls = instance->cls;
     done_.emplace(v.o, Value::object(out));

@@ -4,6 +4,7 @@
 // does; the natives added to it read them. Instances hold fields as plain attributes.
 #include <algorithm>
 
+#include "compiler/script/class_scope.h"
 #include "compiler/script/codes.h"
 #include "compiler/script/operators.h"
 #include "compiler/script/python/python.h"
@@ -40,6 +41,16 @@ bool is_missing(Interpreter& in, const Instance* field, std::string_view part) {
 bool flag(Instance* field, std::string_view name) {
   Value* v = field->find(name);
   return !v || !v->is_bool() || v->b;
+}
+
+// Is it one of InitVar, which the constructor hands to __post_init__ and no instance keeps?
+bool is_init_only(Instance* field) {
+  Value* v = field->find(kInitOnly);
+  return v && v->is_bool() && v->b;
+}
+bool is_keyword_only(Instance* field) {
+  Value* v = field->find("kw_only");
+  return v && v->is_bool() && v->b;
 }
 
 Instance* make_field(Interpreter& in, Value default_value) {
@@ -91,6 +102,7 @@ Value dataclass_init(Interpreter& in, const Arguments& args, Value) {
   if (!fields) return in.fail(code::kArguments, args.call, "__init__() needs an instance of a dataclass");
   std::size_t next = 1;
   std::size_t keywords_used = 0;
+  std::vector<Value> for_post_init;
   // Fails at the first keyword that names no field.
   auto unknown = [&]() -> std::optional<Value> {
     for (const Keyword& k : args.keywords) {
@@ -113,8 +125,7 @@ Value dataclass_init(Interpreter& in, const Arguments& args, Value) {
     bool has = false;
     if (flag(f, "init")) {
       const Keyword* k = keyword(args, name);
-      Value* keyword_only = f->find("kw_only");
-      bool positional = !(keyword_only && keyword_only->is_bool() && keyword_only->b);
+      const bool positional = !is_keyword_only(f);
       if (positional && next < args.positional.size()) {
         given = args.positional[next++];
         has = true;
@@ -138,19 +149,25 @@ Value dataclass_init(Interpreter& in, const Arguments& args, Value) {
       given = *value_or_none;
       if (given.is_error()) return given;
     }
-    self->set(name, given);
+    if (is_init_only(f)) {
+      for_post_init.push_back(given);
+    } else {
+      self->set(name, given);
+    }
   }
   if (next < args.positional.size()) {
-    return in.fail(code::kArguments, args.call,
-                   self->cls->name + "() takes " + std::to_string(next - 1) + " positional arguments, " +
-                       std::to_string(args.positional.size() - 1) + " are given");
+    in.fail(code::kArguments, args.call,
+            self->cls->name + "() takes " + std::to_string(next - 1) + " positional arguments, " +
+                std::to_string(args.positional.size() - 1) + " are given",
+            {}, "TypeError");
+    return in.certainly();
   }
   if (keywords_used < args.keywords.size()) {
     if (auto failure = unknown()) return *failure;
   }
   if (self->cls->find("__post_init__")) {
     Value bound = in.attribute(args.positional[0], "__post_init__", args.call);
-    Value result = bound.is_error() ? bound : call(in, bound, {}, args.call);
+    Value result = bound.is_error() ? bound : in.call(bound, for_post_init, args.call);
     if (result.is_error()) return result;
   }
   return Value::none();
@@ -174,11 +191,49 @@ Value dataclass_compare(Interpreter& in, const Arguments& args, Value) {
   return in.compare(Op, values_tuple(in, a, fields), values_tuple(in, b, fields), args.call);
 }
 
+// Of a dataclass with eq=False: an object equals itself alone.
+Value is_itself(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "__eq__", 2, 2)) return Value::error();
+  const Instance *a = args.positional[0].as<Instance>(), *b = args.positional[1].as<Instance>();
+  return a && b && a->cls == b->cls ? Value::boolean(a == b) : Value::not_implemented();
+}
+
 // ---- the decorator ------------------------------------------------------------------------------------------------
 
 bool option(Interpreter& in, Dict* options, std::string_view name, bool absent) {
   Value* v = options ? in.dict_find(options, in.string(name)) : nullptr;
   return v && !v->is_opaque() ? in.truth(*v, {}).value_or(absent) : absent;
+}
+
+// What fields() shows of a field that field() was not told.
+void complete_field(Interpreter& in, Instance* f) {
+  for (const std::string_view name : {"init", "repr", "compare"})
+    if (!f->find(name)) f->set(name, Value::boolean(true));
+  if (!f->find("kw_only")) f->set("kw_only", Value::boolean(false));
+  if (!f->find("hash")) f->set("hash", Value::none());
+  if (!f->find("metadata")) f->set("metadata", Value::object(in.make<Dict>()));
+}
+
+// Takes a tuple of names (class_scope.h) away from the class.
+std::vector<std::string> taken_names(Class* cls, std::string_view of) {
+  std::vector<std::string> names;
+  Scope::Binding* b = cls->scope->find(of);
+  Tuple* tuple = b ? b->value.as<Tuple>() : nullptr;
+  if (!tuple) return names;
+  for (Value v : tuple->items) names.emplace_back(v.as<Str>()->text);
+  cls->scope->erase({of, syntax::hash_name(of), {}});
+  return names;
+}
+
+// The names of positional patterns, in order: arguments of the constructor that are not by keyword alone.
+void add_match_args(Interpreter& in, Class* cls, Dict* fields) {
+  if (cls->scope->find("__match_args__")) return;
+  std::vector<Value> names;
+  for (auto& [key, value] : fields->items) {
+    Instance* f = value.as<Instance>();
+    if (flag(f, "init") && !is_keyword_only(f)) names.push_back(key);
+  }
+  cls->scope->set("__match_args__", in.tuple(std::move(names)));
 }
 
 Value decorate(Interpreter& in, const Arguments& args, Class* cls, Dict* options) {
@@ -190,6 +245,10 @@ Value decorate(Interpreter& in, const Arguments& args, Class* cls, Dict* options
   }
   bool all_keyword_only = option(in, options, "kw_only", false);
   bool had_default = false;
+  const std::vector<std::string> init_only = taken_names(cls, kInitOnly), by_keyword = taken_names(cls, kByKeyword);
+  auto is_among = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
   for (const std::string& name : cls->fields) {
     if (!in.step(args.call)) return Value::error();
     Value* in_class = cls->find(name);
@@ -201,7 +260,10 @@ Value decorate(Interpreter& in, const Arguments& args, Class* cls, Dict* options
     }
     f->set("name", in.string(name));
     f->set("type", Value::opaque("an annotation"));
-    if (all_keyword_only && !f->find("kw_only")) f->set("kw_only", Value::boolean(true));
+    if (is_among(init_only, name)) f->set(kInitOnly, Value::boolean(true));
+    if ((all_keyword_only || is_among(by_keyword, name)) && !f->find("kw_only"))
+      f->set("kw_only", Value::boolean(true));
+    complete_field(in, f);
     if (!is_missing(in, f, "default")) cls->scope->set(in.keep(name), *f->find("default"));
     in.dict_set(fields, in.string(name), Value::object(f));
   }
@@ -209,9 +271,8 @@ Value decorate(Interpreter& in, const Arguments& args, Class* cls, Dict* options
   for (auto& [key, value] : fields->items) {
     Instance* f = value.as<Instance>();
     const std::string& name = key.as<Str>()->text;
-    cls->fields.push_back(name);
-    Value* keyword_only = f->find("kw_only");
-    if (!flag(f, "init") || (keyword_only && keyword_only->is_bool() && keyword_only->b)) continue;
+    if (!is_init_only(f)) cls->fields.push_back(name);
+    if (!flag(f, "init") || is_keyword_only(f)) continue;
     bool has_default = !is_missing(in, f, "default") || !is_missing(in, f, "default_factory");
     if (had_default && !has_default) {
       return in.fail(code::kArguments, args.call,
@@ -221,6 +282,7 @@ Value decorate(Interpreter& in, const Arguments& args, Class* cls, Dict* options
   }
   cls->scope->set(kFields, Value::object(fields));
   cls->is_dataclass = true;
+  if (option(in, options, "match_args", true)) add_match_args(in, cls, fields);
   cls->is_frozen = option(in, options, "frozen", false);
   if (option(in, options, "slots", false)) {
     std::vector<Value> slots;
@@ -231,6 +293,13 @@ Value decorate(Interpreter& in, const Arguments& args, Class* cls, Dict* options
     if (!cls->scope->find(name)) add_method(in, cls, name, function);
   };
   if (option(in, options, "init", true)) add("__init__", dataclass_init);
+  const Value* equality = cls->find("__eq__");
+  const bool by_identity = equality && equality->as<Native>() && equality->as<Native>()->function == is_itself;
+  if (!option(in, options, "eq", true)) {
+    add("__eq__", is_itself);
+  } else if (by_identity) {  // of a base
+    add("__eq__", dataclass_compare<syntax::Operator::Eq>);
+  }
   if (option(in, options, "order", false)) {
     add("__lt__", dataclass_compare<syntax::Operator::Lt>);
     add("__le__", dataclass_compare<syntax::Operator::Le>);
@@ -271,7 +340,8 @@ Value fields(Interpreter& in, const Arguments& args, Value) {
   Dict* dict = fields_of(args.positional[0]);
   if (!dict) return needs_dataclass(in, args, "fields");
   std::vector<Value> items;
-  for (auto& [key, value] : dict->items) items.push_back(value);
+  for (auto& [key, value] : dict->items)
+    if (!is_init_only(value.as<Instance>())) items.push_back(value);
   return in.tuple(std::move(items));
 }
 
@@ -340,7 +410,16 @@ Value replace(Interpreter& in, const Arguments& args, Value) {
   std::vector<Keyword> keywords(args.keywords.begin(), args.keywords.end());
   for (auto& [key, value] : dict->items) {
     const std::string& name = key.as<Str>()->text;
-    Value* current = old->find(name);
+    Instance* f = value.as<Instance>();
+    if (const Keyword* k = keyword(args, name); k && !flag(f, "init")) {
+      return in.fail(code::kArguments, k->span, "replace() cannot set '" + name + "', which has init=False", {},
+                     "ValueError");
+    }
+    Value* current = is_init_only(f) ? old->cls->find(name) : old->find(name);
+    if (is_init_only(f) && is_missing(in, f, "default") && !keyword(args, name)) {
+      return in.fail(code::kArguments, args.call, "replace() needs '" + name + "', an InitVar without a default", {},
+                     "ValueError");
+    }
     if (!current || keyword(args, name) || !flag(value.as<Instance>(), "init")) continue;
     keywords.push_back({name, *current, args.call});
   }

@@ -18,7 +18,7 @@ struct Base {
 };
 constexpr Base kBases[] = {
     {"enum.Enum", "Enum", false, false},      {"enum.IntEnum", "IntEnum", true, false},
-    {"enum.StrEnum", "StrEnum", false, true}, {"enum.Flag", "Flag", true, false},
+    {"enum.StrEnum", "StrEnum", false, true}, {"enum.Flag", "Flag", false, false},
     {"enum.IntFlag", "IntFlag", true, false},
 };
 
@@ -26,11 +26,13 @@ template <std::size_t I>
 Value base_class(Interpreter& in) {
   const Base& base = kBases[I];
   return Value::object(shared_class(in, base.key, [&] {
-    Class* parent = I == 0 ? class_named(in, "object") : base_class<0>(in).as<Class>();
+    Class* parent = class_named(in, "object");
+    if constexpr (I > 0) parent = base_class < I == 4 ? 3 : 0 > (in).template as<Class>();
     Class* cls = make_class(in, base.name, {parent});
     cls->is_enum = true;
     cls->is_int_enum = base.integer;
     if (base.text) cls->scope->set(kTextEnum, Value::none());
+    if (base.name == "Flag") add_flag_methods(in, cls);
     return cls;
   }));
 }
@@ -49,11 +51,37 @@ Value identity(Interpreter&, const Arguments& args, Value) {
   return args.positional.empty() ? Value::none() : args.positional[0];
 }
 
-bool is_flag(Interpreter& in, Class* cls) {
-  for (std::string_view key : {"enum.Flag", "enum.IntFlag"}) {
-    if (Class* base = class_named(in, key); base && is_subclass(cls, base)) return true;
+// @unique: no two names may have one value.
+Value unique(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "unique", 1, 1)) return Value::error();
+  Class* cls = args.positional[0].as<Class>();
+  if (!cls || !cls->is_enum) return args.positional[0];
+  std::vector<Instance*> seen;
+  for (const Scope::Binding& b : cls->scope->bindings) {
+    Instance* member = b.value.as<Instance>();
+    if (!member || member->cls != cls) continue;
+    if (std::ranges::find(seen, member) == seen.end()) {
+      seen.push_back(member);
+      continue;
+    }
+    return in.fail(code::kValue, args.call,
+                   "duplicate values in the enum " + cls->name + ": " + std::string(b.name) + " is " +
+                       in.str(*member->find("name")),
+                   {}, "ValueError");
   }
-  return false;
+  return args.positional[0];
+}
+
+// nonmember(value): an attribute of the class, and none of its members.
+Class* nonmember_class(Interpreter& in) {
+  return shared_class(in, "enum.nonmember", [&] { return make_class(in, "nonmember", {class_named(in, "object")}); });
+}
+Value nonmember(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "nonmember", 1, 1)) return Value::error();
+  Instance* instance = in.make<Instance>();
+  instance->cls = nonmember_class(in);
+  instance->set("value", args.positional[0]);
+  return Value::object(instance);
 }
 
 // Functions, descriptors and private names stay what they are.
@@ -68,6 +96,10 @@ bool becomes_member(std::string_view name, Value v) {
     case Type::StaticMethod:
     case Type::ClassMethod:
     case Type::Class: return false;
+    case Type::Instance: {
+      const Class* cls = v.as<Instance>()->cls;
+      return cls->name != "nonmember" || !cls->scope || cls->scope->parent;
+    }
     default: return true;
   }
 }
@@ -85,14 +117,14 @@ Value next_auto(Interpreter& in, Class* cls, std::string_view name, std::vector<
   }
   std::optional<__int128> last;
   for (Value v : values)
-    if (auto number = in.as_big(v)) last = last && is_flag(in, cls) ? std::max(*last, *number) : *number;
+    if (auto number = in.as_big(v)) last = last && is_flag_class(cls) ? std::max(*last, *number) : *number;
   if (cls->find(kTextEnum)) {
     std::string lower(name);
     std::transform(lower.begin(), lower.end(), lower.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     return in.string(lower);
   }
-  if (is_flag(in, cls)) {
+  if (is_flag_class(cls)) {
     __int128 bit = 1;
     while (last && bit <= *last && bit < (static_cast<__int128>(1) << 120)) bit *= 2;
     return in.big(bit);
@@ -139,9 +171,9 @@ constexpr Entry kEnum[] = {
     {"Flag", nullptr, base_class<3>},
     {"IntFlag", nullptr, base_class<4>},
     {"auto", enum_auto},
-    {"unique", identity},
+    {"unique", unique},
     {"member", identity},
-    {"nonmember", identity},
+    {"nonmember", nonmember},
 };
 
 }  // namespace
@@ -159,9 +191,13 @@ std::optional<std::string_view> text_value(Value v) {
 std::vector<Value> enum_members(const Class* cls) {
   std::vector<Value> members;
   if (!cls->scope) return members;
+  const bool flag = is_flag_class(cls);
   for (auto& b : cls->scope->bindings) {
     Instance* member = b.value.as<Instance>();
     if (!member || member->cls != cls) continue;
+    const Value* value = flag ? member->find("value") : nullptr;
+    // Zero, and what stands for several flags, are names of combinations.
+    if (value && value->is_int() && (value->i <= 0 || (value->i & (value->i - 1)) != 0)) continue;
     bool alias = std::any_of(members.begin(), members.end(), [&](Value m) { return m.o == member; });
     if (!alias) members.push_back(b.value);
   }
@@ -198,6 +234,9 @@ void finish_enum(Interpreter& in, Class* cls) {
   for (std::size_t i = 0; i < cls->scope->bindings.size(); ++i) {
     std::string_view name = cls->scope->bindings[i].name;
     Value v = cls->scope->bindings[i].value;
+    if (Instance* held = v.as<Instance>(); held && held->cls == nonmember_class(in)) {
+      cls->scope->bindings[i].value = *held->find("value");
+    }
     if (!becomes_member(name, v)) continue;
     if (!in.step({})) return;
     if (of_str && (v.is_int() || v.is_float() || v.is_bool())) v = in.string(in.str(v));
@@ -215,6 +254,67 @@ void finish_enum(Interpreter& in, Class* cls) {
     members.push_back(member);
     cls->scope->bindings[i].value = member;
   }
+}
+
+// The names and values that Enum("Name", ...) is given; nothing with a pending error.
+static std::optional<std::vector<std::pair<std::string, Value>>> given_members(Interpreter& in, const Class* base,
+                                                                               Value given, text::Span span) {
+  std::vector<std::pair<std::string, Value>> out;
+  auto add = [&](std::string name) {
+    const std::size_t n = out.size();
+    out.emplace_back(std::move(name), is_flag_class(base)
+                                          ? in.big(static_cast<__int128>(1) << std::min<std::size_t>(n, 100))
+                                          : Value::integer(static_cast<std::int64_t>(n) + 1));
+  };
+  if (Str* text = given.as<Str>()) {
+    std::string word;
+    for (const char c : text->text + " ") {
+      if (c != ' ' && c != ',' && c != '\t' && c != '\n') {
+        word += c;
+      } else if (!word.empty()) {
+        add(std::exchange(word, {}));
+      }
+    }
+    return out;
+  }
+  std::vector<Value> items;
+  if (Dict* dict = given.as<Dict>()) {
+    for (auto& [key, value] : dict->items) items.push_back(in.tuple({key, value}));
+  } else {
+    auto listed = in.iterate(given, span);
+    if (!listed) return std::nullopt;
+    items = std::move(*listed);
+  }
+  for (const Value item : items) {
+    Tuple* pair = item.as<Tuple>();
+    const Value name = pair && pair->items.size() == 2 ? pair->items[0] : item;
+    auto text = in.as_string(name, span, "the name of a member");
+    if (!text) return std::nullopt;
+    if (pair) {
+      out.emplace_back(*text, pair->items[1]);
+    } else {
+      add(std::string(*text));
+    }
+  }
+  return out;
+}
+
+Value enum_by_call(Interpreter& in, Class* base, const Arguments& args) {
+  if (args.positional.size() != 2 || base->find(kTextEnum) || args.positional[1].is_opaque()) {
+    return Value::opaque("an enum that a call makes");
+  }
+  for (const Keyword& k : args.keywords)
+    if (k.name != "module" && k.name != "qualname") return Value::opaque("an enum that a call makes");
+  auto name = in.as_string(args.positional[0], args.at(0), "the name of an enum");
+  auto members = name ? given_members(in, base, args.positional[1], args.at(1)) : std::nullopt;
+  if (!members) return Value::error();
+  if (!reserve(in, args.call, members->size() * sizeof(Scope::Binding))) return Value::error();
+  Class* cls = make_class(in, *name, {base});
+  cls->is_enum = true;
+  cls->is_int_enum = base->is_int_enum;
+  for (auto& [member, value] : *members) cls->scope->set(in.keep(member), value);
+  finish_enum(in, cls);
+  return in.has_pending() ? Value::error() : Value::object(cls);
 }
 
 std::span<const Entry> enum_names() { return kEnum; }

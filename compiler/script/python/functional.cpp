@@ -54,8 +54,20 @@ Value partial(Interpreter& in, const Arguments& args, Value) {
   if (args.positional[0].is_opaque()) return args.positional[0];
   Dict* keywords = in.make<Dict>();
   for (const Keyword& k : args.keywords) in.dict_set(keywords, in.string(k.name), k.value);
-  Value rest = in.tuple({args.positional.begin() + 1, args.positional.end()});
-  return in.native("partial", call_partial, in.tuple({args.positional[0], rest, Value::object(keywords)}));
+  std::vector<Value> rest(args.positional.begin() + 1, args.positional.end());
+  Value function = args.positional[0];
+  if (Native* inner = function.as<Native>(); inner && inner->function == call_partial) {  // they become one
+    const std::vector<Value>& parts = inner->self.as<Tuple>()->items;
+    const std::vector<Value>& first = parts[1].as<Tuple>()->items;
+    if (!in.charge(first.size(), args.call)) return Value::error();
+    rest.insert(rest.begin(), first.begin(), first.end());
+    Dict* all = in.make<Dict>();
+    if (!in.dict_add(all, *parts[2].as<Dict>(), args.call) || !in.dict_add(all, *keywords, args.call))
+      return Value::error();
+    keywords = all;
+    function = parts[0];
+  }
+  return in.native("partial", call_partial, in.tuple({function, in.tuple(std::move(rest)), Value::object(keywords)}));
 }
 
 // Another function, which keeps what the given one returned (Interpreter::call_function).

@@ -18,6 +18,10 @@ Value needs_number(Interpreter& in, const Arguments& args, std::size_t i, std::s
                    "math." + std::string(name) + "() needs a number known now; this is a run-time expression",
                    "use T." + std::string(name));
   }
+  if (Instance* instance = v.as<Instance>()) {  // they are numbers by their own methods
+    for (const char* own : {"__float__", "__index__", "__trunc__", "__floor__", "__ceil__"})
+      if (instance->cls->find(own)) return Value::opaque("a function of math on an object of a class");
+  }
   return wrong_type(in, args.at(i), "math." + std::string(name), "a number", v);
 }
 

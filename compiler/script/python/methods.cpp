@@ -46,11 +46,33 @@ Value float_is_integer(Interpreter&, const Arguments&, Value self) {
   return Value::boolean(std::isfinite(self.f) && self.f == std::floor(self.f));
 }
 
+// (7).__add__(3), and by call_unbound int.__add__(7, 3).
+template <syntax::Operator Op>
+Value number_operator(Interpreter& in, const Arguments& args, Value self) {
+  if (!takes(in, args, "an operator", 1, 1)) return Value::error();
+  if (!in.as_number(args.positional[0]) && !args.positional[0].is_opaque()) return Value::not_implemented();
+  return in.binary(Op, self, args.positional[0], args.call);
+}
+
 constexpr Entry kInt[] = {
-    {"bit_length", int_bit_length}, {"bit_count", int_bit_count},
-    {"conjugate", itself},          {"is_integer", yes},
-    {"to_bytes", opaque_function},  {"__int__", itself},
-    {"__index__", itself},          {"as_integer_ratio", opaque_function},
+    {"__add__", number_operator<syntax::Operator::Add>},
+    {"__sub__", number_operator<syntax::Operator::Sub>},
+    {"__mul__", number_operator<syntax::Operator::Mul>},
+    {"__floordiv__", number_operator<syntax::Operator::FloorDiv>},
+    {"__mod__", number_operator<syntax::Operator::Mod>},
+    {"__lshift__", number_operator<syntax::Operator::LShift>},
+    {"__rshift__", number_operator<syntax::Operator::RShift>},
+    {"__and__", number_operator<syntax::Operator::BitAnd>},
+    {"__or__", number_operator<syntax::Operator::BitOr>},
+    {"__xor__", number_operator<syntax::Operator::BitXor>},
+    {"bit_length", int_bit_length},
+    {"bit_count", int_bit_count},
+    {"conjugate", itself},
+    {"is_integer", yes},
+    {"to_bytes", opaque_function},
+    {"__int__", itself},
+    {"__index__", itself},
+    {"as_integer_ratio", opaque_function},
 };
 constexpr Entry kFloat[] = {
     {"is_integer", float_is_integer},
@@ -250,8 +272,22 @@ constexpr Entry kProperty[] = {{"setter", property_setter}, {"getter", property_
 
 Value nothing(Interpreter&, const Arguments&, Value) { return Value::none(); }
 
-// lru_cache is the identity here, so its extras are found on any function.
-constexpr Entry kFunction[] = {{"cache_clear", nothing}, {"cache_info", opaque_function}, {"__call__", generic_call}};
+// f.cache_clear() of functools.cache: what was kept is forgotten. lru_cache is the identity of other callables, so its
+// extras are found on any function.
+Value cache_clear(Interpreter& in, const Arguments&, Value self) {
+  Function* f = self.as<Function>();
+  Dict* attributes = f ? f->attributes.as<Dict>() : nullptr;
+  Value* cached = attributes ? in.dict_find(attributes, in.string(kCached)) : nullptr;
+  Tuple* parts = cached ? cached->as<Tuple>() : nullptr;
+  Dict* kept = parts && parts->items.size() == 2 ? parts->items[1].as<Dict>() : nullptr;
+  if (!kept) return Value::none();
+  Dict* empty = in.make<Dict>();
+  in.dict_set(attributes, in.string(kCached), in.tuple({parts->items[0], Value::object(empty)}));
+  return Value::none();
+}
+
+constexpr Entry kFunction[] = {
+    {"cache_clear", cache_clear}, {"cache_info", opaque_function}, {"__call__", generic_call}};
 constexpr Entry kException[] = {{"with_traceback", itself}, {"add_note", nothing}};
 
 // ---- lookup -------------------------------------------------------------------------------------------------------
@@ -387,6 +423,10 @@ bool instance_attribute(Interpreter& in, Value object, Instance* instance, std::
   Value self = object;
   if (cls->is_exception) {
     entries = kException;
+    if (name == "__suppress_context__") {
+      *result = Value::opaque("__suppress_context__ of an exception");
+      return true;
+    }
     if (name == "__cause__" || name == "__context__" || name == "__traceback__") {
       *result = Value::none();
       return true;
@@ -433,6 +473,19 @@ std::span<const Entry> methods_of_list(Value list) {
   return dynamic_cast<ValuesView*>(list.o) ? std::span<const Entry>() : list_methods();
 }
 
+// The name, and func, args and keywords of functools.partial(...).
+bool native_attribute(Interpreter& in, const Native* native, std::string_view name, Value* result) {
+  if (name == "__name__" || name == "__qualname__") {
+    *result = in.string(native->name);
+    return true;
+  }
+  const Tuple* parts = native->name == "partial" ? native->self.as<Tuple>() : nullptr;
+  const std::size_t part = name == "func" ? 0 : name == "args" ? 1 : name == "keywords" ? 2 : 3;
+  if (!parts || parts->items.size() <= part) return false;
+  *result = parts->items[part];
+  return true;
+}
+
 bool object_attribute(Interpreter& in, Value object, std::string_view name, Value* result,
                       std::span<const Entry>* entries) {
   switch (object.o->type) {
@@ -468,11 +521,7 @@ bool object_attribute(Interpreter& in, Value object, std::string_view name, Valu
       if (name != "__name__" && name != "__qualname__") return false;
       *result = in.string("<lambda>");
       return true;
-    case Type::Native:
-      *entries = kFunction;
-      if (name != "__name__" && name != "__qualname__") return false;
-      *result = in.string(object.as<Native>()->name);
-      return true;
+    case Type::Native: *entries = kFunction; return native_attribute(in, object.as<Native>(), name, result);
     case Type::BoundMethod: {
       *entries = kFunction;
       BoundMethod* m = object.as<BoundMethod>();

@@ -100,6 +100,14 @@ Value record_add(Interpreter& in, const Arguments& args, Value self) {
   return in.binary(syntax::Operator::Add, tuple, args.positional[1], args.call);
 }
 
+// index() and count() are those of the tuple.
+template <bool Index>
+Value record_search(Interpreter& in, const Arguments& args, Value self) {
+  const Value tuple = record_tuple(in, args, self);
+  if (tuple.is_error()) return tuple;
+  return in.call(in.attribute(tuple, Index ? "index" : "count", args.call), args.positional.subspan(1), args.call);
+}
+
 Value record_asdict(Interpreter& in, const Arguments& args, Value) {
   auto values = record_values(in, args);
   if (!values) return Value::error();
@@ -141,6 +149,13 @@ Value record_repr(Interpreter& in, const Arguments& args, Value) {
   return in.string(text + ")");
 }
 
+// Tile._make([128, 64]); `self` is the class.
+Value record_make(Interpreter& in, const Arguments& args, Value self) {
+  if (args.positional.empty()) return in.fail(code::kArguments, args.call, "_make() takes the values");
+  auto values = in.iterate(args.positional.back(), args.call);
+  return values ? in.call(self, *values, args.call) : Value::error();
+}
+
 void make_record(Interpreter& in, Class* cls, std::vector<Value> names, Dict* defaults) {
   cls->scope->set("_fields", in.tuple(std::move(names)));
   cls->scope->set("_field_defaults", Value::object(defaults));
@@ -159,8 +174,11 @@ void make_record(Interpreter& in, Class* cls, std::vector<Value> names, Dict* de
   add("__ge__", record_compare<syntax::Operator::Ge>);
   add("__add__", record_add);
   add("__repr__", record_repr);
+  add("index", record_search<true>);
+  add("count", record_search<false>);
   add("_asdict", record_asdict);
   add("_replace", record_replace);
+  if (!cls->scope->find("_make")) cls->scope->set("_make", in.native("_make", record_make, Value::object(cls)));
 }
 
 }  // namespace

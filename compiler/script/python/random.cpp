@@ -201,13 +201,29 @@ Value shuffle(Interpreter& in, const Arguments& args, Value) {
   return Value::none();
 }
 
+// What moves the generator on in a way that is not followed: its numbers are not known from here on.
+Value unfollowed(Interpreter& in, const Arguments& args, Value) {
+  if (!args.positional.empty() && !in.lose(args.positional[0], kUnseeded)) return Value::error();
+  return Value::opaque(kUnseeded);
+}
+
 Value generator_class(Interpreter& in) {
   return Value::object(shared_class(in, "random.Random", [&] {
     Class* made = make_class(in, "Random", {class_named(in, "object")});
     constexpr Entry kMethods[] = {
-        {"__init__", seed},           {"seed", seed},           {"random", random},
-        {"uniform", uniform},         {"randrange", randrange}, {"randint", randint},
-        {"getrandbits", getrandbits}, {"choice", choice},       {"shuffle", shuffle},
+        {"__init__", seed},
+        {"seed", seed},
+        {"random", random},
+        {"uniform", uniform},
+        {"randrange", randrange},
+        {"randint", randint},
+        {"getrandbits", getrandbits},
+        {"choice", choice},
+        {"shuffle", shuffle},
+        {"sample", unfollowed},
+        {"choices", unfollowed},
+        {"gauss", unfollowed},
+        {"normalvariate", unfollowed},
     };
     for (const Entry& e : kMethods) add_method(in, made, e.name, e.function);
     return made;

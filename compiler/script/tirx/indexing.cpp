@@ -1,5 +1,6 @@
 // Indexing of buffers: elements, vectors and regions, read and stored (surface.md 4.4).
 #include "compiler/ir/outside.h"
+#include "compiler/script/only_here_codes.h"
 #include "compiler/script/tirx/buffer_views.h"
 #include "compiler/script/tirx/tirx.h"
 
@@ -19,6 +20,8 @@ struct Indexed {
   bool region = false;
   std::vector<ir::Expr> indices;  // scalar or vector indices
   std::vector<ir::Range> ranges;
+  text::Span open_slice{};  // the first slice of a store that lacks an end
+  std::string both_ends;    // as it is with both, "2:4"; empty: they are not constant
 };
 
 // What a slice of a dimension says; a bound that is not written is the dimension's own.
@@ -121,6 +124,10 @@ class IndexReader {
     }
     // A vector that leaves the buffer is a mistake wherever both ends are known. A region may: the tensor copy engine
     // clips it; the other primitives check their operands themselves.
+    if (for_store_ && (s.start.is_none() || s.stop.is_none()) && !out_.open_slice) {
+      out_.open_slice = span_;
+      if (begin && end) out_.both_ends = std::to_string(*begin) + ":" + std::to_string(*end);
+    }
     if (step == 1 && !for_store_) {
       out_.region = true;
       out_.ranges.push_back({lo, length});
@@ -206,6 +213,28 @@ ir::Expr region_vector(Interpreter& in, const ir::Region& region, text::Span spa
   return ir::load(region.buffer, indices);
 }
 
+// Release 0.27 of the reference stores no slice: it has a load of several elements for that. What stands there in the
+// script is rewritten as far as it can be read off its text.
+void slice_is_stored(Interpreter& in, const ir::Region& region, text::Span span) {
+  const std::string_view text = in.written(span);
+  const std::size_t open = text.find('['), last = text.find_last_of(",["), colon = text.rfind(':');
+  const std::int64_t* n = ir::constant(region.ranges.back().extent);
+  std::string hint = "load it by `vload`";
+  const bool plain = n && *n > 0 && open != text.npos && text.ends_with(']') && text.find('[', open + 1) == text.npos &&
+                     std::ranges::count(text, ':') == 1 && colon > last && text.find_first_of("(\n") == text.npos &&
+                     region.ranges.size() == static_cast<std::size_t>(std::ranges::count(text, ',')) + 1;
+  if (plain) {
+    std::string begin(text.substr(open + 1, colon - open - 1));
+    while (begin.ends_with(' ')) begin.pop_back();
+    if (colon == last + 1) begin += "0";
+    const std::string object(text.substr(0, open));
+    const std::string type = ir::dtype_name(region.buffer->dtype.with_lanes(static_cast<int>(*n)));
+    hint = *n == 1 ? "write " + object + "[" + begin + "]"
+                   : "write " + object + ".vload([" + begin + "], \"" + type + "\")";
+  }
+  in.warn(code::kOnlyHere, span, "the reference 0.27 takes no slice as the value of a store", hint);
+}
+
 }  // namespace
 
 Value index_buffer(Interpreter& in, const ir::Buffer* b, std::span<const Value> indices, text::Span span) {
@@ -267,7 +296,13 @@ bool store_buffer(Interpreter& in, const ir::Buffer* b, std::span<const Value> i
   RegionValue* slice = value.as<RegionValue>();
   ir::Expr e = slice ? region_vector(in, slice->region, in.stored_at(span))
                      : in.as_expr(value, in.stored_at(span), "the stored value");
-  return e && in.emit_store(b, i->indices, e, span);
+  if (!e || !in.emit_store(b, i->indices, e, span)) return false;
+  if (i->open_slice) {
+    in.warn(code::kOnlyHere, i->open_slice, "the reference takes no slice without both ends as the target of a store",
+            i->both_ends.empty() ? "write both ends" : "write " + i->both_ends);
+  }
+  if (slice && in.dialect() >= text::Dialect::V0_27) slice_is_stored(in, slice->region, in.stored_at(span));
+  return true;
 }
 
 }  // namespace tilewright::script

@@ -173,8 +173,10 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
     case Missed::Semantics:
       return {code::kRace, Severity::Error,
               "the read or the wait of the thread in between is relaxed, and orders nothing",
-              "release on the side that writes and acquire on this one, "
-              "or put {thread_fence}() before and behind"_row_text};
+              other && reach_of(t, other) == Reach::Cta
+                  ? "put {cta_sync}() between them, or release on the side that writes and acquire on this one"_row_text
+                  : "release on the side that writes and acquire on this one, "
+                    "or put {thread_fence}() before and behind"_row_text};
     default: return {code::kRace, Severity::Error, unordered, barrier};
   }
 }
