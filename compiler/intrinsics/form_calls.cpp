@@ -103,10 +103,10 @@ std::string_view dtype_of_kind(std::string_view kind, char which) {
     std::string_view name, d, a, s;
   };
   static constexpr Kind kKinds[] = {
-      {"kind::f16", "float32", "float16", ""},       {"kind::tf32", "float32", "tf32", ""},
-      {"kind::f8f6f4", "float32", "e4m3", ""},       {"kind::i8", "int32", "int8", ""},
-      {"kind::mxf8f6f4", "float32", "e4m3", "e8m0"}, {"kind::mxf4", "float32", "e2m1", "e8m0"},
-      {"kind::mxf4nvf4", "float32", "e2m1", "e4m3"},
+      {"kind::f16", "float32", "float16", ""},   {"kind::tf32", "float32", "tf32", ""},
+      {"kind::f8f6f4", "float32", "e4m3", ""},   {"kind::i8", "int32", "int8", ""},
+      {"kind::ti16", "int32", "s1z4m11", ""},    {"kind::mxf8f6f4", "float32", "e4m3", "e8m0"},
+      {"kind::mxf4", "float32", "e2m1", "e8m0"}, {"kind::mxf4nvf4", "float32", "e2m1", "e4m3"},
   };
   for (const Kind& k : kKinds)
     if (k.name == kind) return which == 'D' ? k.d : which == 'A' ? k.a : k.s;

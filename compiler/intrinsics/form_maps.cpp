@@ -133,12 +133,12 @@ constexpr Map kMaps[] = {
      "out_dtype=.s32~|.f32~|.f16~ transA=.none? transB=trans_b|.none? scaleA=scale_a scaleB=scale_b "
      "saturate=.satfinite? scaleD=scale_d"},
     // Copies of tensors.
-    {"P44", "dim=.dim# dst_ptr=dst_mem bar=mbar tensormap_addr=tmap cta_group=.cta_group#|1"},
+    {"P44", "dim=.dim#|1 dst_ptr=dst_mem bar=mbar tensormap_addr=tmap cta_group=.cta_group#|1"},
     {"P45", "dim=.dim# dst_ptr=dst_mem bar=mbar tensormap_addr=tmap cta_group=.cta_group#|1"},
-    {"P48", "dim=.dim# src_ptr=src_mem tensormap_addr=tmap"},
-    {"P49", "dim=.dim# src_ptr=src_mem tensormap_addr=tmap red_op=.redop"},
+    {"P48", "dim=.dim#|1 src_ptr=src_mem tensormap_addr=tmap"},
+    {"P49", "dim=.dim#|1 src_ptr=src_mem tensormap_addr=tmap red_op=.redop"},
     {"P50", "dim=.dim# tensormap_addr=tmap"},
-    {"E15", "dim=.dim# dst_ptr=dst_mem bar=mbar tensormap_addr=tmap"},
+    {"E15", "dim=.dim#|1 dst_ptr=dst_mem bar=mbar tensormap_addr=tmap"},
     {"E17", "src_ptr=src_mem tensormap_addr=tmap"},
     // Tensor memory.
     {"P74", "dst_ptr=dst n_cols=ncols cta_group=.cta_group#"},
@@ -153,14 +153,14 @@ constexpr Map kMaps[] = {
     {"P84", "src_desc=s_desc cta_group=.cta_group# decompress=.dst_fmt+.src_fmt"},
     {"P85", "bar=mbar cta_group=.cta_group# cta_mask=mask,cta_mask pred=none"},
     {"P86",
-     "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem i_desc=idesc d_dtype=.kind%d a_dtype=.kind%a b_dtype=.kind%a "
-     "use_a_tmem=@a_tmem cta_group=.cta_group# pred=none"},
+     "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem i_desc=idesc d_dtype=.kind%d|kind::ti16 a_dtype=.kind%a|kind::ti16 "
+     "b_dtype=.kind%a|kind::ti16 use_a_tmem=@a_tmem cta_group=.cta_group# pred=none"},
     {"P87",
-     "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem sp_tmem_addr=sp_meta_tmem i_desc=idesc d_dtype=.kind%d "
-     "a_dtype=.kind%a b_dtype=.kind%a use_a_tmem=@a_tmem cta_group=.cta_group#"},
+     "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem sp_tmem_addr=sp_meta_tmem i_desc=idesc d_dtype=.kind%d|kind::ti16 "
+     "a_dtype=.kind%a|kind::ti16 b_dtype=.kind%a|kind::ti16 use_a_tmem=@a_tmem cta_group=.cta_group#"},
     {"P86.ws",
-     "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem i_desc=idesc d_dtype=.kind%d a_dtype=.kind%a b_dtype=.kind%a "
-     "use_a_tmem=@a_tmem cta_group=none"},
+     "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem i_desc=idesc d_dtype=.kind%d|kind::ti16 a_dtype=.kind%a|kind::ti16 "
+     "b_dtype=.kind%a|kind::ti16 use_a_tmem=@a_tmem cta_group=none"},
     {"P88",
      "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem sfa_tmem_addr=sfa_tmem sfb_tmem_addr=sfb_tmem i_desc=idesc "
      "d_dtype=.kind%d a_dtype=.kind%a b_dtype=.kind%a sfa_dtype=.kind%s sfb_dtype=.kind%s use_a_tmem=@a_tmem "

@@ -24,7 +24,7 @@ HEAD = '''# tilewright: dialect 0.27
 from tvm.script import tirx as T
 
 '''
-BITS = {"f16": 16, "tf32": 32, "e4m3": 8, "e5m2": 8, "s8": 8, "u8": 8, "b1": 1, "e2m1": 4}
+BITS = {"f16": 16, "tf32": 32, "e4m3": 8, "e5m2": 8, "s8": 8, "u8": 8, "b1": 1, "e2m1": 4, "ti16": 16}
 
 
 def narrow(exponent, mantissa, code):
@@ -45,6 +45,8 @@ def number(kind, code):
         return code - 256 if code >= 128 else code
     if kind in ("u8", "b1"):
         return code
+    if kind == "ti16":  # a sign, four zeros and a magnitude
+        return -(code & 0x7ff) if code >> 15 else code
     return narrow(*{"e4m3": (4, 3), "e5m2": (5, 2), "e2m1": (2, 1)}[kind], code)
 
 
@@ -54,6 +56,8 @@ def drawn(kind, chance):
         return struct.unpack("<H", struct.pack("<e", chance.randint(-4, 4)))[0]
     if kind == "tf32":
         return struct.unpack("<I", struct.pack("<f", chance.randint(-4, 4)))[0]
+    if kind == "ti16":
+        return chance.choice([0, 1]) << 15 | chance.choice([chance.randrange(2048), 2047])
     if kind in ("s8", "u8"):
         return chance.randrange(256)
     if kind == "e4m3":  # 1 to 1.875, 2 to 3.75, and their negatives
@@ -247,7 +251,7 @@ def matrix_loads(chance):
 
 TENSOR = HEAD + '''
 @T.prim_func
-def kernel(A: T.Buffer((128, 32), "uint8"), B: T.Buffer((8, {right}), "uint8"), S: T.Buffer((128, 8), "uint32"), D: T.Buffer((128, 8), "float32")):
+def kernel(A: T.Buffer((128, 32), "uint8"), B: T.Buffer(({n}, {right}), "uint8"), S: T.Buffer((128, 8), "uint32"), D: T.Buffer((128, {n}), "{out}")):
     T.device_entry()
     T.cta_id([1])
     warp = T.warp_id([4])
@@ -256,7 +260,7 @@ def kernel(A: T.Buffer((128, 32), "uint8"), B: T.Buffer((8, {right}), "uint8"), 
     address = T.alloc_shared([1], "uint32")
     done: T.uint32
     desc = T.alloc_local([2], "uint64")
-    row = T.alloc_local([8], "uint32")
+    row = T.alloc_local([{n}], "uint32")
     if warp == 0:
         T.ptx.tcgen05.alloc.cta_group__1.sync.aligned.shared__cta.b32(address.ptr_to([0]), 64)
     if tid == 0:
@@ -280,10 +284,10 @@ def kernel(A: T.Buffer((128, 32), "uint8"), B: T.Buffer((8, {right}), "uint8"), 
     while done == 0:
         T.ptx.mbarrier.try_wait.parity.shared.b64(done, read.ptr_to([0]), 0)
     T.ptx.tcgen05.fence__after_thread_sync()
-    T.ptx["tcgen05.ld.sync.aligned.32x32b.x8.b32"](*[row[i] for i in range(8)], address[0] + lanes)
+    T.ptx["tcgen05.ld.sync.aligned.32x32b.x{n}.b32"](*[row[i] for i in range({n})], address[0] + lanes)
     T.ptx.tcgen05.wait__ld.sync.aligned()
-    for i in T.unroll(8):
-        D[tid, i] = T.reinterpret("float32", row[i])
+    for i in T.unroll({n}):
+        D[tid, i] = {store}
     T.ptx.bar.sync(0)
     if warp == 0:
         T.ptx.tcgen05.relinquish_alloc_permit.cta_group__1.sync.aligned()
@@ -294,13 +298,14 @@ PAIRS = 0x44444444  # metadata: of every four elements the first two
 
 
 def tensor(name, instruction, kind, chance, *, scales=0, powers=True, sparse=False, stationary=False, arch="sm_107a"):
-    """One product of 128 by 8. Column 16 and on of tensor memory hold the scales, or the metadata."""
+    """One product of 128 by 8, or by 64. Column 16 and on of tensor memory hold the scales, or the metadata."""
     a, left = rows_of(kind, 128, chance)
-    b, right = rows_of(kind, 8, chance, 64 if sparse else 32)
+    n = 64 if stationary else 8  # as few as there may be
+    b, right = rows_of(kind, n, chance, 64 if sparse else 32)
     if sparse:
         left = [[x for i in range(0, len(r), 2) for x in (r[i], r[i + 1], 0, 0)] for r in left]
-    code = {"f16": 0, "tf32": 2, "e4m3": 0, "e2m1": 1}[kind]
-    bits = code << 7 | code << 10 | 1 << 17 | (1 << 2 if sparse else 0)
+    code = {"f16": 0, "tf32": 2, "e4m3": 0, "e2m1": 1, "ti16": 3}[kind]
+    bits = code << 7 | code << 10 | n // 8 << 17 | (1 << 2 if sparse else 0)
     cells = [[PAIRS if sparse else 0] * 8 for _ in range(128)]
     meta = f"address[0] + T.uint32({22 if scales else 16}), " if sparse else ""
     if scales:
@@ -318,15 +323,16 @@ def tensor(name, instruction, kind, chance, *, scales=0, powers=True, sparse=Fal
         right = [[x * at(128 + r, k) for k, x in enumerate(row)] for r, row in enumerate(right)]
         operands = f"{meta}T.uint32({bits}), address[0] + T.uint32(16), address[0] + T.uint32(20), T.ptx.pred(0)"
     else:
-        bits |= 1 << 4 | 8 << 24
+        bits |= (2 if kind == "ti16" else 1) << 4 | 8 << 24
         operands = f"{meta}T.uint32({bits}), " + ("T.ptx.pred(0), T.uint64(0)" if stationary else f"{LANES}, T.ptx.pred(0)")
     out = [dot(x, y) for x in left for y in right]
-    script = TENSOR.format(arch=arch, instruction=instruction, operands=operands, right=64 if sparse else 32,
-                           right_eight=32 if sparse else 16, factors=factors(128, 8, 32, 64 if sparse else 32))
+    whole = kind == "ti16"
+    script = TENSOR.format(arch=arch, n=n, out="uint32" if whole else "float32", store="row[i]" if whole else 'T.reinterpret("float32", row[i])', instruction=instruction, operands=operands, right=64 if sparse else 32,
+                           right_eight=32 if sparse else 16, factors=factors(128, n, 32, 64 if sparse else 32))
     flat = [w for row in cells for w in row]
     return Case(name, script,
-                {"A": ("|u1", (128, 32), a), "B": ("|u1", (8, 64 if sparse else 32), b), "S": ("<u4", (128, 8), struct.pack("<1024I", *flat))},
-                {"D": ("<f4", (128, 8), struct.pack("<1024f", *out))})
+                {"A": ("|u1", (128, 32), a), "B": ("|u1", (n, 64 if sparse else 32), b), "S": ("<u4", (128, 8), struct.pack("<1024I", *flat))},
+                {"D": ("<u4" if whole else "<f4", (128, n), struct.pack(f"<{len(out)}" + ("i" if whole else "f"), *out))})
 
 
 def tensors(chance):
@@ -336,6 +342,9 @@ def tensors(chance):
     yield tensor("stationary", "tcgen05.mma.ws.cta_group::1.kind::f16", "f16", chance, stationary=True, arch="sm_100a")
     yield tensor("sparse", f"tcgen05.mma.sp.cta_group::1.kind::f16{ab}", "f16", chance, sparse=True)
     yield tensor("sparse_scaled", f"tcgen05.mma.sp.cta_group::1.kind::mxf8f6f4.block_scale{ab}", "e4m3", chance, sparse=True, scales=1)
+    for which, end in (("", ""), ("sp.", ""), ("", ".collector::b::fill"), ("", ab), ("ws.", ".collector::b1::fill")):
+        name = "ti16_" + (which + end.count(".") * "c").replace(".", "_")
+        yield tensor(name, f"tcgen05.mma.{which}cta_group::1.kind::ti16{end}", "ti16", chance, sparse="sp" in which, stationary="ws" in which)
     scaled = ".block_scale"
     yield tensor("scaled_collector", f"{start}kind::mxf4{scaled}{ab}", "e2m1", chance, scales=2)
     yield tensor("scaled_bytes", f"{start}kind::mxf8f6f4{scaled}{ab}", "e4m3", chance, scales=1)

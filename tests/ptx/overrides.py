@@ -6,11 +6,12 @@
 from tvm.script import tirx as T
 
 WIDTH = 64
+ROWS = 514  # behind an address that is overridden there are 128 KiB
 
 
 @T.prim_func
 def copies(A_ptr: T.handle, D_ptr: T.handle, U: T.Buffer((2, 8, WIDTH), "uint32")):
-    A = T.match_buffer(A_ptr, (2, WIDTH), "uint32")
+    A = T.match_buffer(A_ptr, (ROWS, WIDTH), "uint32")
     D = T.match_buffer(D_ptr, (2, WIDTH), "uint32")
     A_map: T.let[T.handle("tensormap")] = T.tvm_stack_alloca("tensormap", 1)
     T.call_packed("runtime.cuTensorMapEncodeTiled", A_map, "uint32", 1, A.data, WIDTH, WIDTH, 1, 0, 0, 2, 0)
@@ -65,7 +66,7 @@ def copies(A_ptr: T.handle, D_ptr: T.handle, U: T.Buffer((2, 8, WIDTH), "uint32"
 
 @T.prim_func
 def expected(A_ptr: T.handle, D_ptr: T.handle, U: T.Buffer((2, 8, WIDTH), "uint32")):
-    A = T.match_buffer(A_ptr, (2, WIDTH), "uint32")
+    A = T.match_buffer(A_ptr, (ROWS, WIDTH), "uint32")
     D = T.match_buffer(D_ptr, (2, WIDTH), "uint32")
     T.device_entry()
     cta = T.cta_id([2])

@@ -236,7 +236,7 @@ void compare(const Case& c) {
                          .accumulate = c.accumulate};
     const MmaOutcome outcome = multiply(mma, operands, memory[cta]);
     CHECK(outcome.unwritten.empty());
-    CHECK(outcome.bad_metadata.empty());
+    CHECK(outcome.refused.empty());
   }
   int wrong = 0;
   for (int m = 0; m < c.m; ++m) {
@@ -380,9 +380,9 @@ TEST_CASE("what stays as it is, what is scaled, and what is unwritten") {
     for (int lane = 0; lane < 128; ++lane) memory.put({0, lane, 0}, kMetadata, 0x44444444);
     operands.b = &wide;
     operands.metadata = {0, kMetadata};
-    CHECK(multiply(read(sparse), operands, memory[0]).bad_metadata.empty());
+    CHECK(multiply(read(sparse), operands, memory[0]).refused.empty());
     memory.put({0, 0, 0}, kMetadata, 0x44444441);
-    CHECK(multiply(read(sparse), operands, memory[0]).bad_metadata.starts_with("the metadata of row 0 holds 1 "));
+    CHECK(multiply(read(sparse), operands, memory[0]).refused.starts_with("the metadata of row 0 holds 1 "));
   }
 }
 

@@ -2,6 +2,7 @@
 #include "compiler/intrinsics/rows/tcgen05.h"
 
 #include "compiler/intrinsics/checks.h"
+#include "compiler/intrinsics/forms.h"
 #include "compiler/intrinsics/rows/rows.h"
 
 namespace tilewright::intrinsics {
@@ -37,6 +38,7 @@ const Type* type_named(std::string_view name) {
 }
 
 std::expected<Kind, std::string> kind_of(const Arguments& a) {
+  if (form_of(a.row()) && a.text("a_dtype") == "s1z4m11") return Kind{"ti16"};  // no row of its own makes it
   const Type *d = type_named(a.text("d_dtype")), *x = type_named(a.text("a_dtype")), *y = type_named(a.text("b_dtype"));
   for (std::string_view name : {"d_dtype", "a_dtype", "b_dtype"}) {
     if (!type_named(a.text(name)))

@@ -51,51 +51,51 @@ constexpr RowText kRows[] = {
      "cta_group=cta_group::1|cta_group::2? cache=L2::cache_hint? override::global_address override::global_dim",
      "[dst_mem@shared::cta] [[tmap@global,global_address:u64,tensor_size:bytes*1,coords:s32*1]] [mbar@shared] "
      "cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:E15@!report,E15@report=mbarrier::report::disabled"},
     {"cp_async_bulk_tensor_g2s_cta_override_global_dim_b16",
      "cp async bulk tensor 1d shared::cta global tile? mbarrier::complete_tx::bytes report=@reports? "
      "cta_group=cta_group::1|cta_group::2? cache=L2::cache_hint? override::global_address override::global_dim",
      "[dst_mem@shared::cta] [[tmap@global,global_address:u64,tensor_size:b16*1,coords:s32*1]] [mbar@shared] "
      "cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:E15@!report,E15@report=mbarrier::report::disabled"},
     {"cp_async_bulk_tensor_g2s_cluster_override_global_dim_b8",
      "cp async bulk tensor 1d shared::cluster global tile? mbarrier::complete_tx::bytes report=@reports? "
      "multicast=multicast::cluster::32b? cta_group=cta_group::1|cta_group::2? cache=L2::cache_hint? "
      "override::global_address override::global_dim",
      "[dst_mem@shared::cluster] [[tmap@global,global_address:u64,tensor_size:bytes*1,coords:s32*1]] "
      "[mbar@shared] cta_mask:u32?multicast cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P44@!report,P44@report=mbarrier::report::disabled"},
     {"cp_async_bulk_tensor_g2s_cluster_override_global_dim_b16",
      "cp async bulk tensor 1d shared::cluster global tile? mbarrier::complete_tx::bytes report=@reports? "
      "multicast=multicast::cluster::32b? cta_group=cta_group::1|cta_group::2? cache=L2::cache_hint? "
      "override::global_address override::global_dim",
      "[dst_mem@shared::cluster] [[tmap@global,global_address:u64,tensor_size:b16*1,coords:s32*1]] [mbar@shared] "
      "cta_mask:u32?multicast cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P44@!report,P44@report=mbarrier::report::disabled"},
     {"cp_async_bulk_tensor_s2g_override_global_dim_b8",
      "cp async bulk tensor 1d global shared::cta tile? bulk_group cache=L2::cache_hint? "
      "override::global_address override::global_dim",
      "[[tmap@global,global_address:u64,tensor_size:bytes*1,coords:s32*1]] [src_mem@shared::cta] "
      "cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P48"},
     {"cp_async_bulk_tensor_s2g_override_global_dim_b16",
      "cp async bulk tensor 1d global shared::cta tile? bulk_group cache=L2::cache_hint? "
      "override::global_address override::global_dim",
      "[[tmap@global,global_address:u64,tensor_size:b16*1,coords:s32*1]] [src_mem@shared::cta] "
      "cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P48"},
     {"cp_reduce_async_bulk_tensor_override_global_dim_b8",
      "cp reduce async bulk tensor 1d global shared::cta redop=@reductions tile? bulk_group "
      "cache=L2::cache_hint? override::global_address override::global_dim",
      "[[tmap@global,global_address:u64,tensor_size:bytes*1,coords:s32*1]] [src_mem@shared::cta] "
      "cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P49"},
     {"cp_reduce_async_bulk_tensor_override_global_dim_b16",
      "cp reduce async bulk tensor 1d global shared::cta redop=@reductions tile? bulk_group "
      "cache=L2::cache_hint? override::global_address override::global_dim",
      "[[tmap@global,global_address:u64,tensor_size:b16*1,coords:s32*1]] [src_mem@shared::cta] "
      "cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P49"},
     {"cp_async_bulk_tensor_prefetch_override_global_dim_b8",
      "cp async bulk prefetch tensor 1d L2 global tile? cache=L2::cache_hint? override::global_address "
      "override::global_dim",
@@ -126,14 +126,14 @@ constexpr RowText kRows[] = {
      "override::global_dim_stride",
      "[dst_mem@shared::cta] [[tmap@global,global_address:u64,tensor_size:bytes*{dim},lower_stride:b32*{dim-1},"
      "upper_stride:b16,coords:s32*{coords}]] [mbar@shared] cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:E15@!report,E15@report=mbarrier::report::disabled"},
     {"cp_async_bulk_tensor_g2s_cta_override_global_dim_stride_b16",
      "cp async bulk tensor dim=2d|3d|4d|5d shared::cta global load_mode=tile? mbarrier::complete_tx::bytes "
      "report=@reports? cta_group=cta_group::1|cta_group::2? cache=L2::cache_hint? override::global_address "
      "override::global_dim_stride",
      "[dst_mem@shared::cta] [[tmap@global,global_address:u64,tensor_size:b16*{dim},lower_stride:b32*{dim-1},"
      "upper_stride:b16,coords:s32*{coords}]] [mbar@shared] cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:E15@!report,E15@report=mbarrier::report::disabled"},
     {"cp_async_bulk_tensor_g2s_cluster_override_global_dim_stride_b8",
      "cp async bulk tensor dim=2d|3d|4d|5d shared::cluster global load_mode=tile? mbarrier::complete_tx::bytes "
      "report=@reports? multicast=multicast::cluster::32b? cta_group=cta_group::1|cta_group::2? "
@@ -141,38 +141,38 @@ constexpr RowText kRows[] = {
      "[dst_mem@shared::cluster] [[tmap@global,global_address:u64,tensor_size:bytes*{dim},"
      "lower_stride:b32*{dim-1},upper_stride:b16,coords:s32*{coords}]] [mbar@shared] cta_mask:u32?multicast "
      "cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P44@!report,P44@report=mbarrier::report::disabled"},
     {"cp_async_bulk_tensor_g2s_cluster_override_global_dim_stride_b16",
      "cp async bulk tensor dim=2d|3d|4d|5d shared::cluster global load_mode=tile? mbarrier::complete_tx::bytes "
      "report=@reports? multicast=multicast::cluster::32b? cta_group=cta_group::1|cta_group::2? "
      "cache=L2::cache_hint? override::global_address override::global_dim_stride",
      "[dst_mem@shared::cluster] [[tmap@global,global_address:u64,tensor_size:b16*{dim},lower_stride:b32*{dim-1},"
      "upper_stride:b16,coords:s32*{coords}]] [mbar@shared] cta_mask:u32?multicast cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P44@!report,P44@report=mbarrier::report::disabled"},
     {"cp_async_bulk_tensor_s2g_override_global_dim_stride_b8",
      "cp async bulk tensor dim=2d|3d|4d|5d global shared::cta load_mode=tile? bulk_group cache=L2::cache_hint? "
      "override::global_address override::global_dim_stride",
      "[[tmap@global,global_address:u64,tensor_size:bytes*{dim},lower_stride:b32*{dim-1},upper_stride:b16,"
      "coords:s32*{coords}]] [src_mem@shared::cta] cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P48"},
     {"cp_async_bulk_tensor_s2g_override_global_dim_stride_b16",
      "cp async bulk tensor dim=2d|3d|4d|5d global shared::cta load_mode=tile? bulk_group cache=L2::cache_hint? "
      "override::global_address override::global_dim_stride",
      "[[tmap@global,global_address:u64,tensor_size:b16*{dim},lower_stride:b32*{dim-1},upper_stride:b16,"
      "coords:s32*{coords}]] [src_mem@shared::cta] cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P48"},
     {"cp_reduce_async_bulk_tensor_override_global_dim_stride_b8",
      "cp reduce async bulk tensor dim=2d|3d|4d|5d global shared::cta redop=@reductions load_mode=tile? "
      "bulk_group cache=L2::cache_hint? override::global_address override::global_dim_stride",
      "[[tmap@global,global_address:u64,tensor_size:bytes*{dim},lower_stride:b32*{dim-1},upper_stride:b16,"
      "coords:s32*{coords}]] [src_mem@shared::cta] cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P49"},
     {"cp_reduce_async_bulk_tensor_override_global_dim_stride_b16",
      "cp reduce async bulk tensor dim=2d|3d|4d|5d global shared::cta redop=@reductions load_mode=tile? "
      "bulk_group cache=L2::cache_hint? override::global_address override::global_dim_stride",
      "[[tmap@global,global_address:u64,tensor_size:b16*{dim},lower_stride:b32*{dim-1},upper_stride:b16,"
      "coords:s32*{coords}]] [src_mem@shared::cta] cache_policy:u64?cache",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P49"},
     {"cp_async_bulk_tensor_prefetch_override_global_dim_stride_b8",
      "cp async bulk prefetch tensor dim=2d|3d|4d|5d L2 global load_mode=tile? cache=L2::cache_hint? "
      "override::global_address override::global_dim_stride",

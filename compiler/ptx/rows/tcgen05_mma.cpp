@@ -7,48 +7,49 @@ namespace {
 constexpr RowText kRows[] = {
     {"tcgen05_mma_ti16_ss", "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind::ti16",
      "[d_tmem@tmem!] a_desc:u64 b_desc:u64 idesc:u32 disable_output_lane:u32*{cta_group*4} enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P86"},
     {"tcgen05_mma_ti16_ss_collector_b",
      "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind::ti16 collector_b=collector::b::fill|"
      "collector::b::use|collector::b::lastuse|collector::b::discard",
      "[d_tmem@tmem!] a_desc:u64 b_desc:u64 idesc:u32 disable_output_lane:u32*{cta_group*4} enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P86"},
     {"tcgen05_mma_ti16_ts", "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind::ti16",
      "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 idesc:u32 disable_output_lane:u32*{cta_group*4} enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P86"},
     {"tcgen05_mma_ti16_ts_collector_b",
      "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind::ti16 collector_b=collector::b::fill|"
      "collector::b::use|collector::b::lastuse|collector::b::discard",
      "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 idesc:u32 disable_output_lane:u32*{cta_group*4} enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P86"},
     {"tcgen05_mma_sp_ti16_ss", "tcgen05 mma sp cta_group=cta_group::1|cta_group::2 kind::ti16",
      "[d_tmem@tmem!] a_desc:u64 b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 disable_output_lane:u32*{cta_group*4} "
      "enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P87"},
     {"tcgen05_mma_sp_ti16_ss_collector_b",
      "tcgen05 mma sp cta_group=cta_group::1|cta_group::2 kind::ti16 collector_b=collector::b::fill|"
      "collector::b::use|collector::b::lastuse|collector::b::discard",
      "[d_tmem@tmem!] a_desc:u64 b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 disable_output_lane:u32*{cta_group*4} "
      "enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P87"},
     {"tcgen05_mma_sp_ti16_ts", "tcgen05 mma sp cta_group=cta_group::1|cta_group::2 kind::ti16",
      "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 "
      "disable_output_lane:u32*{cta_group*4} enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P87"},
     {"tcgen05_mma_sp_ti16_ts_collector_b",
      "tcgen05 mma sp cta_group=cta_group::1|cta_group::2 kind::ti16 collector_b=collector::b::fill|"
      "collector::b::use|collector::b::lastuse|collector::b::discard",
      "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 "
      "disable_output_lane:u32*{cta_group*4} enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P87"},
     {"tcgen05_mma_ws_ti16_ss", "tcgen05 mma ws cta_group::1 kind::ti16 collector_b=@collectors?",
-     "[d_tmem@tmem!] a_desc:u64 b_desc:u64 idesc:u32 enable_input_d:pred", "sm_107f 9.4"},
+     "[d_tmem@tmem!] a_desc:u64 b_desc:u64 idesc:u32 enable_input_d:pred", "sm_107f 9.4 same:P86.ws"},
     {"tcgen05_mma_ws_ti16_ss_mask", "tcgen05 mma ws cta_group::1 kind::ti16 collector_b=@collectors?",
-     "[d_tmem@tmem!] a_desc:u64 b_desc:u64 idesc:u32 enable_input_d:pred zero_col_mask:u64", "sm_107f 9.4"},
+     "[d_tmem@tmem!] a_desc:u64 b_desc:u64 idesc:u32 enable_input_d:pred zero_col_mask:u64", "sm_107f 9.4 same:P86.ws"},
     {"tcgen05_mma_ws_ti16_ts", "tcgen05 mma ws cta_group::1 kind::ti16 collector_b=@collectors?",
-     "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 idesc:u32 enable_input_d:pred", "sm_107f 9.4"},
+     "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 idesc:u32 enable_input_d:pred", "sm_107f 9.4 same:P86.ws"},
     {"tcgen05_mma_ws_ti16_ts_mask", "tcgen05 mma ws cta_group::1 kind::ti16 collector_b=@collectors?",
-     "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 idesc:u32 enable_input_d:pred zero_col_mask:u64", "sm_107f 9.4"},
+     "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 idesc:u32 enable_input_d:pred zero_col_mask:u64",
+     "sm_107f 9.4 same:P86.ws"},
     {"tcgen05_mma_ws_sp_ti16_ss", "tcgen05 mma ws sp cta_group::1 kind::ti16 collector_b=@collectors?",
      "[d_tmem@tmem!] a_desc:u64 b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 enable_input_d:pred", "sm_107f 9.4"},
     {"tcgen05_mma_ws_sp_ti16_ss_mask", "tcgen05 mma ws sp cta_group::1 kind::ti16 collector_b=@collectors?",
@@ -93,14 +94,14 @@ constexpr RowText kRows[] = {
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard",
      "[d_tmem@tmem!] a_desc:u64 b_desc:u64 idesc:u32 disable_output_lane:u32*{cta_group*4} enable_input_d:pred",
-     "sm_107f 9.4 same:P86@kind!=kind::ti16"},
+     "sm_107f 9.4 same:P86"},
     {"tcgen05_mma_sp_collector_ab_ss",
      "tcgen05 mma sp cta_group=cta_group::1|cta_group::2 kind=kind::f16|kind::tf32|kind::f8f6f4|kind::ti16 "
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard",
      "[d_tmem@tmem!] a_desc:u64 b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 disable_output_lane:u32*{cta_group*4} "
      "enable_input_d:pred",
-     "sm_107f 9.4 same:P87@kind!=kind::ti16"},
+     "sm_107f 9.4 same:P87"},
     {"tcgen05_mma_ashift_collector_b_ts",
      "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind=kind::f16|kind::tf32|kind::f8f6f4|kind::ti16 ashift "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard",
@@ -117,14 +118,14 @@ constexpr RowText kRows[] = {
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard",
      "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 idesc:u32 disable_output_lane:u32*{cta_group*4} enable_input_d:pred",
-     "sm_107f 9.4 if:ashift same:P86@kind!=kind::ti16&!ashift"},
+     "sm_107f 9.4 if:ashift same:P86@!ashift"},
     {"tcgen05_mma_sp_collector_ab_ts",
      "tcgen05 mma sp cta_group=cta_group::1|cta_group::2 kind=kind::f16|kind::tf32|kind::f8f6f4|kind::ti16 "
      "ashift? collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard",
      "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 "
      "disable_output_lane:u32*{cta_group*4} enable_input_d:pred",
-     "sm_107f 9.4 if:ashift same:P87@kind!=kind::ti16&!ashift"},
+     "sm_107f 9.4 if:ashift same:P87@!ashift"},
     {"tcgen05_mma_block_scale_collector_ab_ss",
      "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind=kind::mxf8f6f4|kind::mxf4 block_scale "
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard "

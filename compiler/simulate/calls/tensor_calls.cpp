@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "compiler/intrinsics/call_effects.h"
+#include "compiler/intrinsics/forms.h"
 #include "compiler/intrinsics/operand_forms.h"
 #include "compiler/simulate/calls/calls.h"
 #include "compiler/simulate/calls/move.h"
@@ -178,10 +179,23 @@ class BoxCopy final : public Operation {
   Cargo cargo;
 };
 
-enum Mode { kTile, kRowList, kIm2col };
+enum Mode { kTile, kRowList, kIm2col, kResized };
 
-// `address`: of the tensor in place of the map's own (.override::global_address); null: the map's.
-std::optional<TensorMap> map_at(Machine& m, Thread& t, std::uint64_t pointer, const std::uint64_t* address) {
+constexpr std::int64_t kOverridden = 128 << 10;  // bytes that have to be there behind an address of an override
+
+// What a call says of the tensor in place of its map.
+struct Override {
+  std::optional<std::uint64_t> address;
+  std::vector<std::int64_t> dims, strides;
+
+  void apply(TensorMap& map) const {
+    map.address = address.value_or(map.address);
+    std::ranges::copy(dims, map.dims.begin());
+    std::ranges::copy(strides, map.strides.begin());
+  }
+};
+
+std::optional<TensorMap> map_at(Machine& m, Thread& t, std::uint64_t pointer, const Override& instead) {
   auto object = m.view(t, pointer, TensorMap::kBytes, kMapAlign, false, "the tensor map");
   if (!object) return std::nullopt;
   m.observers().tell(&Observer::use_map, t, pointer);
@@ -192,12 +206,12 @@ std::optional<TensorMap> map_at(Machine& m, Thread& t, std::uint64_t pointer, co
   std::array<std::byte, TensorMap::kBytes> bytes;
   object->get(bytes.data(), TensorMap::kBytes);
   TensorMap map = TensorMap::decode(bytes);
-  if (address) map.address = *address;
+  instead.apply(map);
   if (std::string why = map.refused(); !why.empty()) {
     Finding f;
     f.code = code::kRefused;
     f.message = "the tensor map is not legal: " + why;
-    f.from_input = !m.rank_of(pointer) && !m.is_encoded_map(pointer);
+    f.from_input = !instead.address && !m.rank_of(pointer) && !m.is_encoded_map(pointer);
     m.report(std::move(f), &t);
     return std::nullopt;
   }
@@ -206,6 +220,29 @@ std::optional<TensorMap> map_at(Machine& m, Thread& t, std::uint64_t pointer, co
     return std::nullopt;
   }
   return map;
+}
+
+// The coordinates of a call, which come last of its items.
+std::span<const std::uint32_t> coordinates(const Site& s) {
+  const std::span<const std::uint32_t> all = s.items;
+  return s.code == kResized ? all.last((all.size() + 1) / 3) : all;
+}
+
+// Items of one that is resized: an extent of each dimension, the lower parts of the strides, coordinates.
+Override override_of(const Thread& t, const Site& s, std::size_t address_slot) {
+  Override out;
+  if (s.args[address_slot] != Access::kNoRegister) out.address = Machine::arg(t, s, address_slot);
+  if (s.code != kResized) return out;
+  const std::size_t rank = coordinates(s).size();
+  std::uint64_t upper = Machine::arg(t, s, address_slot + 1);
+  for (std::size_t d = 0; d < rank; ++d) {
+    out.dims.push_back(static_cast<std::int64_t>(t.registers[s.items[d]]) & s.count);
+    if (d == 0) continue;
+    const std::uint64_t lower = t.registers[s.items[rank + d - 1]] & 0xffffffff;
+    out.strides.push_back(static_cast<std::int64_t>((lower + ((upper & 0xf) << 32)) << 4));
+    upper >>= 4;
+  }
+  return out;
 }
 
 // The operation of a call, checked as the hardware checks it. Null: a finding was made.
@@ -219,22 +256,29 @@ std::unique_ptr<BoxCopy> box_copy(Machine& m, Thread& t, const Site& s, Queue qu
     m.finding(code::kNotModelled, Severity::Incomplete, "the simulator does not execute im2col copies", &t);
     return nullptr;
   }
-  const std::uint64_t address = Machine::arg(t, s, address_slot);
-  auto map = map_at(m, t, map_pointer, s.args[address_slot] == Access::kNoRegister ? nullptr : &address);
+  const Override instead = override_of(t, s, address_slot);
+  if (std::ranges::any_of(instead.dims, [](std::int64_t n) { return n > 255; }))
+    return refuse("an extent that a copy overrides is at most 255");
+  auto map = map_at(m, t, map_pointer, instead);
   if (!map) return nullptr;
+  if (instead.address && !m.view(t, *instead.address, kOverridden, 1, false, "the 128 KiB of an override's address"))
+    return nullptr;
+  const auto starts = coordinates(s);
   auto op = std::make_unique<BoxCopy>(queue, *map);
   op->map_object = map_pointer;
   op->listed = s.code == kRowList;
   op->to_shared = to_shared;
   op->places = {m.generic(shared)};
-  const int wanted = op->listed ? 2 : static_cast<int>(s.items.size());
+  const int wanted = op->listed ? 2 : static_cast<int>(starts.size());
   if (map->rank != wanted)
     return refuse("the instruction is for rank " + std::to_string(wanted) + ", the tensor map has rank " +
                   std::to_string(map->rank));
   if (op->listed && map->box[1] != 1)
     return refuse("rows by number need a box of one row, this map's has " + std::to_string(map->box[1]));
-  for (std::size_t d = 0; d < s.items.size() && d < 5; ++d) {
-    op->start[d] = static_cast<std::int32_t>(t.registers[s.items[d]]);
+  for (std::size_t d = 0; d < starts.size() && d < 5; ++d) {
+    op->start[d] = static_cast<std::int32_t>(t.registers[starts[d]]);
+    if (s.code == kResized && op->start[d] != 0)
+      return refuse("a copy that overrides extents starts at coordinate 0 of every dimension");
     if (!to_shared && op->start[d] < 0)
       return refuse("a store starts at coordinate " + std::to_string(op->start[d]) + " of dimension " +
                     std::to_string(d) + "; only loads may start outside");
@@ -246,7 +290,13 @@ std::unique_ptr<BoxCopy> box_copy(Machine& m, Thread& t, const Site& s, Queue qu
   return op;
 }
 
-// dst, bar, map, mask, cta_group, address; coordinates
+void set_mode(Site& s, const Arguments& a) {
+  s.code = intrinsics::moves_rows(a.row()) ? kRowList : a.operand("tensor_size") ? kResized : kTile;
+  const intrinsics::Form* form = intrinsics::form_of(a.row());
+  s.count = form && form->row->id.ends_with("_b8") ? 0xff : 0xffff;  // what of an extent its register holds
+}
+
+// dst, bar, map, mask, cta_group, address, upper strides; coordinates
 Step load(Machine& m, Thread& t, const Site& s) {
   auto op = box_copy(m, t, s, Queue::Counted, true, Machine::arg(t, s, 0), Machine::arg(t, s, 2), 5);
   if (!op) return Step::Failed;
@@ -267,11 +317,12 @@ Step load(Machine& m, Thread& t, const Site& s) {
 
 bool set_up_load(Site& s, const Arguments& a) {
   s.flag = intrinsics::is_multicast(a);
-  s.code = a.operand("offsets") ? kIm2col : intrinsics::moves_rows(a.row()) ? kRowList : kTile;
+  set_mode(s, a);
+  if (a.operand("offsets")) s.code = kIm2col;
   return true;
 }
 
-// src, map, address; coordinates
+// src, map, address, upper strides; coordinates
 Step store(Machine& m, Thread& t, const Site& s) {
   auto op = box_copy(m, t, s, Queue::Bulk, false, Machine::arg(t, s, 0), Machine::arg(t, s, 1), 2);
   if (!op) return Step::Failed;
@@ -286,7 +337,7 @@ Step store(Machine& m, Thread& t, const Site& s) {
 }
 
 bool set_up_store(Site& s, const Arguments& a) {
-  s.code = intrinsics::moves_rows(a.row()) ? kRowList : kTile;
+  set_mode(s, a);
   if (!a.operand("red_op")) return true;
   auto op = combine_named(a.text("red_op"));
   s.flag = op.has_value();
@@ -373,15 +424,15 @@ bool set_up_replace(Site& s, const Arguments& a) {
 
 constexpr CallRow kRows[] = {
     {.meaning = Meaning::TensorGlobalToShared,
-     .slots = "dst_ptr, bar|bar_addr|mbar, tensormap_addr, cta_mask, cta_group, global_address",
+     .slots = "dst_ptr, bar|bar_addr|mbar, tensormap_addr, cta_mask, cta_group, global_address, upper_stride",
      .thread = load,
      .set_up = set_up_load},
     {.meaning = Meaning::TensorSharedToGlobal,
-     .slots = "src_ptr, tensormap_addr, global_address",
+     .slots = "src_ptr, tensormap_addr, global_address, upper_stride",
      .thread = store,
      .set_up = set_up_store},
     {.meaning = Meaning::TensorReduceToGlobal,
-     .slots = "src_ptr, tensormap_addr, global_address",
+     .slots = "src_ptr, tensormap_addr, global_address, upper_stride",
      .thread = store,
      .set_up = set_up_store},
     {.meaning = Meaning::TensormapCopy, .slots = "dst, map", .warp = copy_to_shared},

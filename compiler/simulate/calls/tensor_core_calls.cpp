@@ -148,7 +148,7 @@ class Product final : public Operation {
 
  private:
   static void tell(Machine& m, const Thread& t, const MmaOutcome& outcome) {
-    if (!outcome.bad_metadata.empty()) m.finding(code::kRefused, Severity::Error, outcome.bad_metadata, &t);
+    if (!outcome.refused.empty()) m.finding(code::kRefused, Severity::Error, outcome.refused, &t);
     for (std::string_view name : outcome.unwritten) {
       Finding f;
       f.code = code::kUnwritten;

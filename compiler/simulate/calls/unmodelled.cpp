@@ -19,15 +19,12 @@ constexpr Unmodelled kRows[] = {
 
 // Instructions of 0.27, by a part of their row's name.
 constexpr std::string_view kImage = "it reads a map of cuTensorMapEncodeIm2col, and no script can make one",
-                           kUnknown = "it is of PTX 9.4, and no public text says what it computes";
+                           kNewest = "it is of PTX 9.4";
 
 constexpr Unmodelled kParts[] = {
-    {"im2col", kImage},        {"override_global_dim", kUnknown},
-    {"_ti16_", kUnknown},      {"_lut_b_", kUnknown},
-    {"compress", kUnknown},    {"_exclusive", kUnknown},
-    {"restrict", kUnknown},    {"ashift", kUnknown},
-    {"ldmatrix_s8", kUnknown}, {"_layout", kUnknown},
-    {"_report", kUnknown},
+    {"im2col", kImage},      {"_ti16_", kNewest},   {"_lut_b_", kNewest}, {"compress", kNewest},
+    {"_exclusive", kNewest}, {"restrict", kNewest}, {"ashift", kNewest},  {"ldmatrix_s8", kNewest},
+    {"_layout", kNewest},    {"_report", kNewest},
 };
 
 }  // namespace

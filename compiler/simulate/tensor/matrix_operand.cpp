@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "compiler/simulate/machine/machine.h"
@@ -95,7 +96,8 @@ std::int64_t MatrixDescriptor::swizzled(std::int64_t address) const {
 int bits_of(Element element) {
   switch (element) {
     case Element::F16:
-    case Element::BF16: return 16;
+    case Element::BF16:
+    case Element::TI16: return 16;
     case Element::TF32: return 32;
     case Element::E2M3:
     case Element::E3M2: return 6;
@@ -110,6 +112,11 @@ float number_of(Element element, std::uint32_t bits) {
     case Element::F16: return float_from_half(static_cast<std::uint16_t>(bits));
     case Element::BF16: return float_from_bfloat(static_cast<std::uint16_t>(bits));
     case Element::TF32: return std::bit_cast<float>(bits & ~0x1fffu);
+    case Element::TI16: {  // a sign, four zeros and a magnitude
+      if (bits & 0x7800) return std::numeric_limits<float>::quiet_NaN();
+      const auto magnitude = static_cast<float>(bits & 0x7ff);
+      return bits & 0x8000 ? -magnitude : magnitude;
+    }
     default: return narrow(element)[bits & 0xff];
   }
 }

@@ -39,7 +39,7 @@ struct MatrixDescriptor {
 };
 
 // What an element is.
-enum class Element : std::uint8_t { F16, BF16, TF32, E4M3, E5M2, E2M3, E3M2, E2M1, S8, U8, B1 };
+enum class Element : std::uint8_t { F16, BF16, TF32, E4M3, E5M2, E2M3, E3M2, E2M1, S8, U8, B1, TI16 };
 int bits_of(Element element);  // 1, 4, 6, 8, 16 or 32
 // The number behind the bits of one element; exact in a float. Of tf32 the lower 13 bits do not count.
 float number_of(Element element, std::uint32_t bits);

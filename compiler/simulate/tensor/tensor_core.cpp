@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
+#include <utility>
 
 #include "compiler/simulate/machine/number.h"
 
@@ -33,6 +35,9 @@ std::expected<Element, MmaRefusal> element_of(MmaKind kind, std::uint32_t code, 
     case MmaKind::I8:
       if (code > 1) return none();
       return code ? Element::S8 : Element::U8;
+    case MmaKind::Ti16:
+      if (code != 3) return none();
+      return Element::TI16;
     case MmaKind::Mxf4:
     case MmaKind::Mxf4nvf4:
       if (code != 1) return none();
@@ -51,7 +56,8 @@ std::expected<Element, MmaRefusal> element_of(MmaKind kind, std::uint32_t code, 
 
 int dense_k(MmaKind kind) {
   switch (kind) {
-    case MmaKind::F16: return 16;
+    case MmaKind::F16:
+    case MmaKind::Ti16: return 16;
     case MmaKind::Tf32: return 8;
     case MmaKind::Mxf4:
     case MmaKind::Mxf4nvf4: return 64;
@@ -62,9 +68,12 @@ int dense_k(MmaKind kind) {
 // M and N that any form of the instruction has; what each kind takes of them the encoding rows check.
 std::expected<void, MmaRefusal> check_extents(const Mma& mma) {
   const std::string where = " with cta_group " + number(mma.ctas);
+  if (mma.stationary && mma.m == 32) return std::unexpected(MmaRefusal{false, "M = 32"});
   const bool legal_m = mma.ctas == 1 ? mma.m == 128 || (mma.m == 64 && !mma.is_scaled()) : mma.m == 128 || mma.m == 256;
   if (!legal_m || (mma.is_scaled() && mma.sparse && mma.ctas == 2 && mma.m != 256))
     return std::unexpected(illegal("M = " + number(mma.m) + " of its instruction descriptor is not possible" + where));
+  if (mma.stationary && mma.n != 64 && mma.n != 128 && mma.n != 256)
+    return std::unexpected(illegal("N = " + number(mma.n) + " of its instruction descriptor is not possible with .ws"));
   if (mma.n < 8 * mma.ctas || mma.n > 256 || mma.n % (8 * mma.ctas) != 0)
     return std::unexpected(illegal("N = " + number(mma.n) + " of its instruction descriptor is not possible" + where));
   return {};
@@ -73,7 +82,7 @@ std::expected<void, MmaRefusal> check_extents(const Mma& mma) {
 }  // namespace
 
 MmaKind mma_kind_named(std::string_view name) {
-  constexpr std::string_view kNames[] = {"f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4"};
+  constexpr std::string_view kNames[] = {"f16", "tf32", "f8f6f4", "i8", "ti16", "mxf8f6f4", "mxf4", "mxf4nvf4"};
   return static_cast<MmaKind>(std::ranges::find(kNames, name) - std::begin(kNames));
 }
 
@@ -109,12 +118,15 @@ std::expected<void, MmaRefusal> Mma::read_descriptor(std::uint32_t bits) {
     m = field(24, 5) * 16;
     saturate = kind == MmaKind::I8 && field(3, 1);
     const int type = field(4, 2);
-    const bool fits = kind == MmaKind::I8 ? type == 2 : kind == MmaKind::Tf32 ? type == 1 : type < 2;
+    const bool integers = kind == MmaKind::I8 || kind == MmaKind::Ti16;
+    const bool fits = integers ? type == 2 : kind == MmaKind::Tf32 ? type == 1 : type < 2;
     if (!fits)
       return std::unexpected(illegal("its instruction descriptor has " + number(type) +
                                      " for the type of D, which this kind does not know"));
     d = static_cast<Result>(type);
   }
+  if (kind == MmaKind::Ti16 && (a_mn_major || b_mn_major))
+    return std::unexpected(MmaRefusal{false, "elements of ti16 that do not stand along K"});
   return check_extents(*this);
 }
 
@@ -136,7 +148,7 @@ MatrixForm Mma::b_form() const {
 
 // Padded elements take a byte each.
 int Mma::a_columns() const { return stored_k() * (a_form().padded ? 8 : bits_of(a)) / 32; }
-int Mma::metadata_columns() const { return kind == MmaKind::F16 || kind == MmaKind::Tf32 ? 1 : 2; }
+int Mma::metadata_columns() const { return dense_k(kind) <= 16 ? 1 : 2; }
 
 std::vector<MmaPart> parts_of(const Mma& mma, int lane) {
   const int rows = mma.rows();
@@ -199,7 +211,7 @@ Matrix left_of(const Mma& mma, const MmaOperands& o, const MmaPart& part, Tensor
 // The metadata of `width` bits for the elements of a row from k on; `lane` is that of its row of D.
 std::uint32_t metadata_at(const Mma& mma, const MmaOperands& o, TensorMemory& memory, int lane, int k, bool* written) {
   int bit;
-  if (mma.kind == MmaKind::F16 || mma.kind == MmaKind::Tf32) {
+  if (mma.metadata_columns() == 1) {
     // Eight rows share eight lanes of a group of sixteen with the eight rows behind them: one lane for each half of K.
     const int half = mma.k / 2, per = 16 / half;
     bit = lane / 8 % 2 * 16 + k % half * per;
@@ -227,8 +239,8 @@ Matrix spread(const Mma& mma, const MmaOperands& o, const MmaPart& part, TensorM
       const std::uint32_t code = metadata_at(mma, o, memory, part.lanes[static_cast<std::size_t>(r)], k, &written);
       const int first = static_cast<int>(code & 3), second = static_cast<int>(code >> 2);
       const bool legal = one_of_two ? code == 0b0100 || code == 0b1110 : first < second;
-      if (written && !legal && outcome.bad_metadata.empty())
-        outcome.bad_metadata = "the metadata of row " + number(r) + " holds " + number(static_cast<int>(code)) +
+      if (written && !legal && outcome.refused.empty())
+        outcome.refused = "the metadata of row " + number(r) + " holds " + number(static_cast<int>(code)) +
                                " for its elements from " + number(k) + " on" +
                                (one_of_two ? ", not 4 or 14" : ": the places of the two that are there do not ascend");
       const float* from = stored.row(r) + k / 2;
@@ -274,9 +286,12 @@ Matrix block_of(const Matrix& whole, int first, int count) {
   return out;
 }
 
+constexpr float kHigh = 64;
+
 // One part of D on its way: its sums row by row, and which of its rows and columns hold numbers.
 struct Sums {
   std::vector<float> numbers;
+  std::vector<float> high{};  // of ti16: multiples of kHigh, to be added
   std::vector<std::uint8_t> rows;
   std::array<std::vector<std::uint8_t>, 4> columns;  // by quarter of the lanes
 };
@@ -317,11 +332,12 @@ void add_scaled(const Mma& mma, const MmaOperands& o, const MmaPart& part, Tenso
 }
 
 // What becomes of a cell: `sum` includes the old number, but not where D holds integers.
-std::uint32_t new_of(const Mma& mma, float sum, std::uint32_t old) {
+std::uint32_t new_of(const Mma& mma, float sum, float high, std::uint32_t old) {
   if (mma.d == Mma::Result::F32) return std::bit_cast<std::uint32_t>(sum);
   if (mma.d == Mma::Result::F16) return half_from_float(sum);
-  // Sums of one instruction's products of integers are exact in a float.
-  const std::int64_t total = static_cast<std::int64_t>(static_cast<std::int32_t>(old)) + static_cast<std::int64_t>(sum);
+  // Sums of one instruction's products of integers are exact in a float, those of ti16 in two.
+  const std::int64_t total = static_cast<std::int64_t>(static_cast<std::int32_t>(old)) +
+                             static_cast<std::int64_t>(sum) + static_cast<std::int64_t>(high * kHigh);
   constexpr std::int64_t kLeast = std::numeric_limits<std::int32_t>::min(),
                          kMost = std::numeric_limits<std::int32_t>::max();
   return static_cast<std::uint32_t>(mma.saturate ? std::clamp(total, kLeast, kMost) : total);
@@ -347,7 +363,8 @@ void write_new(const Mma& mma, const MmaOperands& o, const MmaPart& part, Tensor
     const int lane = part.lanes[r];
     if (o.disabled_lanes[static_cast<std::size_t>(lane / 32)] >> lane % 32 & 1) continue;
     const auto& columns = sums.columns[static_cast<std::size_t>(lane / 32)];
-    const float* from = sums.numbers.data() + r * static_cast<std::size_t>(part.count);
+    const std::size_t first = r * static_cast<std::size_t>(part.count);
+    const float *from = sums.numbers.data() + first, *high = sums.high.empty() ? nullptr : sums.high.data() + first;
     View to = memory.cell(lane, o.d.column);
     const auto bytes = static_cast<std::size_t>(part.count) * sizeof(float);
     if (to.tags) std::fill_n(to.tags, bytes, 0u);
@@ -361,7 +378,7 @@ void write_new(const Mma& mma, const MmaOperands& o, const MmaPart& part, Tensor
     for (int c = 0; c < part.count; ++c) {
       View cell = to.at(4 * c);
       const bool written = sums.rows[r] && columns[static_cast<std::size_t>(c)] && (!o.accumulate || cell.defined[0]);
-      const std::uint32_t word = new_of(mma, from[c], o.accumulate ? word_at(cell) : 0);
+      const std::uint32_t word = new_of(mma, from[c], high ? high[c] : 0.0f, o.accumulate ? word_at(cell) : 0);
       std::memcpy(cell.bytes, &word, sizeof word);
       std::memset(cell.defined, written, sizeof word);
     }
@@ -372,6 +389,28 @@ bool any_old(const MmaPart& part, const MmaOperands& o, TensorMemory& memory) {
   return std::ranges::any_of(part.lanes, [&](int lane) {
     return std::memchr(memory.cell(lane, o.d.column).defined, 1, static_cast<std::size_t>(part.count) * 4) != nullptr;
   });
+}
+
+// Products of 11 bits by 11, whose sums do not fit a float's 24: A's upper and lower bits by themselves.
+void multiply_integers(Matrix a, Matrix b, Sums& sums, MmaOutcome& outcome) {
+  for (Matrix* factor : {&a, &b}) {
+    for (int r = 0; r < factor->rows; ++r) {
+      std::span<float> row(factor->row(r), static_cast<std::size_t>(factor->columns));
+      if (!factor->defined[static_cast<std::size_t>(r)]) std::ranges::fill(row, 0.0f);
+      if (std::ranges::any_of(row, [](float x) { return std::isnan(x); })) {
+        outcome.refused = "an element of kind::ti16 has bits between its sign and its magnitude of 11 bits";
+        return;
+      }
+    }
+  }
+  Matrix high = a;
+  for (std::size_t i = 0; i < a.numbers.size(); ++i) {
+    high.numbers[i] = std::trunc(a.numbers[i] / kHigh);
+    a.numbers[i] -= high.numbers[i] * kHigh;
+  }
+  sums.high.resize(sums.numbers.size());
+  multiply_into(a, b, sums.numbers.data());
+  multiply_into(high, b, sums.high.data());
 }
 
 }  // namespace
@@ -395,6 +434,8 @@ MmaOutcome multiply(const Mma& mma, const MmaOperands& o, TensorMemory& memory) 
     if (o.accumulate && mma.d != Mma::Result::S32) read_old(mma, o, part, memory, sums);
     if (mma.is_scaled()) {
       add_scaled(mma, o, part, memory, a, b, sums, outcome);
+    } else if (mma.kind == MmaKind::Ti16) {
+      multiply_integers(std::move(a), std::move(b), sums, outcome);
     } else {
       multiply_into(a, b, sums.numbers.data());
     }

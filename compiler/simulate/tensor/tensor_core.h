@@ -19,7 +19,7 @@
 
 namespace tilewright::simulate {
 
-enum class MmaKind : std::uint8_t { F16, Tf32, F8F6F4, I8, Mxf8f6f4, Mxf4, Mxf4nvf4 };
+enum class MmaKind : std::uint8_t { F16, Tf32, F8F6F4, I8, Ti16, Mxf8f6f4, Mxf4, Mxf4nvf4 };
 MmaKind mma_kind_named(std::string_view name);  // as PTX writes it behind kind::
 
 // Why an instruction is not executed.
@@ -76,10 +76,10 @@ struct MmaOperands {
 };
 
 // Reads and writes the tensor memory of a CTA. What was never written makes what depends on it unwritten; operands of
-// which nothing was written are named in the result, and metadata that the hardware does not know.
+// which nothing was written are named in the result, and bits that the hardware does not know.
 struct MmaOutcome {
   std::vector<std::string_view> unwritten;
-  std::string bad_metadata;
+  std::string refused;
 };
 MmaOutcome multiply(const Mma& mma, const MmaOperands& operands, TensorMemory& memory);
 
