@@ -140,6 +140,15 @@ class Check(Case):
             "\nBYTES = {torch.float16: 2, np.float32: 4}\nassert BYTES[torch.float16] + torch.float16.itemsize == 4\n"))
         self.expect(0, "check", path)
 
+    def test_entry_of_configs_that_are_searched_for(self):
+        """Where a list ends at a limit, an entry of it says so."""
+        path = self.file("searched.py", "from tvm.script import tirx as T\n" + (
+            "CONFIGS = [{'n': n} for n in range(3000) if all(n % m for m in range(2, n))]\n\n"
+            "def get_kernel(n):\n    return n\n"))
+        done = self.expect(1, "check", path, "--limit", "steps=20000", "--entry", "get_kernel(**CONFIGS[7])")
+        self.assertIn("yields no kernel that is known here: it comes from a statement that failed: the script takes more "
+                      "than 20000 steps", done.text)
+
     def test_lines_of_configs_beyond_a_limit(self):
         """What all lines together would take too much for is said, and is no error."""
         path = self.file("many.py", """# tilewright: dialect 0.27

@@ -666,6 +666,15 @@ def sign(a: txl.gptr[txl.f32, (32,)]):
 #       ^^ error[TW2004]: Python has no unary + of a run-time value
 #   hint: write the value alone
 
+#--- a number of elements below 0
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+@txl.kernel(warps=1, arch="sm_90a", grid=1)
+def below(a: txl.gptr[txl.f32, (32,)]):
+    s = txl.smem_pool().alloc((-4, 8), txl.f32, align=16)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2008]: ValueError: SMEMPool.alloc: an extent is a number of elements, shape is (-4, 8)
+
 #--- another wait in the place of the library's [print]
 # tilewright: dialect 0.27
 import tirx_kernels.tirx_lite as txl

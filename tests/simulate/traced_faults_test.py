@@ -124,6 +124,8 @@ EQUAL = [
     ("store_to_the_other", "barrier.cluster.wait", "part"),
     ("store_to_the_other", "barrier.cluster.arrive", "weaker"),  # fence.mbarrier_init releases, and the other is the end
     ("store_to_the_other", "warp_sync", "missing"),  # bytes may come before they are announced: the arrival is missing
+    ("in_and_out", "tid == 0", "elected"),  # two threads wait or copy the same row, or none does
+    ("totals_by_shuffles", "tid == 0", "elected"),  # two threads store the same sum, or none does
     ("rows_ahead", "cta_sync", "weaker"),  # neighbours are lanes of one warp
 ]
 

@@ -75,6 +75,8 @@ void EntryFinder::expression(const std::string& text, EntryKind kind, text::Span
     }
     return;
   }
+  if (kernels.empty() && v.is_opaque())
+    return report_entry(text, span, "yields no kernel that is known here: it comes from " + std::string(v.why));
   if (kernels.empty()) return report_entry(text, span, "yields " + std::string(type_name(v)) + ", not a kernel");
   if (kind == EntryKind::Requested) seen_.clear();
   add(kind, text, span ? span : kernels[0]->kernel.span, kernels);

@@ -421,7 +421,8 @@ class Apply {
   }
 
   std::expected<Cell, Reason> operand_cell(const Product& p, const View& v, const Index& repeat) const {
-    const layout::MmaInstruction instruction{p.m, p.group, p.ws, false};
+    // Only with 64 rows does .ws put them elsewhere.
+    const layout::MmaInstruction instruction{p.m, p.group, p.ws && p.m == 64, false};
     auto expected = layout::tmem_mma_operand_layout(v.name(), v.atom(), instruction);
     if (!expected) return std::unexpected(std::move(expected.error().message));
     if (Reason r = other_replicas(v, replicas(&*expected)); !r.empty()) return std::unexpected(std::move(r));

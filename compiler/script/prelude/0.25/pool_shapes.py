@@ -14,4 +14,6 @@ def _constant_shape(shape, who):
     for extent in shape:
         if not isinstance(extent, Integral):
             raise ValueError(f"{who}: every extent must be a constant integer, shape is {shape}")
+        if extent < 0:
+            raise ValueError(f"{who}: an extent is a number of elements, shape is {shape}")
     return tuple(shape)
