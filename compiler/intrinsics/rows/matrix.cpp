@@ -277,6 +277,14 @@ Failure check_sparse_list(const Intrinsic& row, std::span<const ir::Expr> args, 
   return check_form(Arguments(row, args), kDense, true, target);
 }
 
+// PTX ISA 9.7.14.5: `.satfinite` belongs to integers, `.xor` and `.and` to bits.
+Failure check_half(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
+  const Arguments a(row, args);
+  if (a.flag("saturate")) return "only sums of integers saturate";
+  if (!a.text("bit_op").empty()) return "'bit_op' = '" + a.text("bit_op") + "' is for products of bits";
+  return std::nullopt;
+}
+
 std::string mma_sparse_list(const Arguments& a, ir::Target) {
   const std::string out(register_word(*mma_type(a.text("c_type"))));
   return "mma." + a.text("variant") + modifiers(a, kDense) + "\n  {{{*d_ptrs:" + out +
@@ -405,6 +413,7 @@ constexpr Intrinsic kInternal[] = {
         "None, saturate: flag = False, bit_op: attr(|xor|and) = ''">("P64.half", "ptx.mma", Meaning::Mma)
         .effects<"by warp">()
         .quiet()
+        .check(check_half)
         .ptx("mma.sync.aligned.m8n8k4.AL.BL.f32.f16.f16.f16 {d}, {a}, {b}, {c};", mma)
         .says("mma with sums of float32 that begin from float16, as instructions of 0.27 have it."),
     row<"trans: attr(0|1), num: attr(1|2|4), smem_ptr: shared, *dst_handles: to u32">("P61.dispatch", "ptx.ldmatrix",

@@ -153,10 +153,27 @@ std::string_view ptx_type(std::string_view dtype) {
   return dtype == "int8" ? "s8" : dtype == "uint8" ? "u8" : dtype;
 }
 
+// Registers of 32 bits that hold a thread's part of A and of the sums.
+std::int64_t mixed_factors(const Arguments& a) { return from_registers(a) ? 4 : 0; }
+std::int64_t mixed_sums(const Arguments& a) { return a.integer("N") / (a.text("out_dtype") == "float16" ? 4 : 2); }
+
+// PTX ISA 9.7.15.5.2: integers and bits are summed in int32, halves and bytes of float in float16 or float32;
+// `.satfinite` belongs to integers.
+Failure check_mixed(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target) {
+  const Arguments a(row, args);
+  const std::string left = a.text("a_dtype"), out = a.text("out_dtype");
+  const bool bytes = left == "int8" || left == "uint8";
+  if ((bytes || left == "b1") != (out == "int32")) return "products of " + left + " are not summed in " + out;
+  if (a.flag("saturate") && !bytes) return "only sums of int8 and uint8 saturate, not those of " + left;
+  const std::int64_t wanted = mixed_factors(a) + mixed_sums(a);
+  const auto given = static_cast<std::int64_t>(a.items(row.operands.back()).size());
+  if (given == wanted) return std::nullopt;
+  return "takes " + std::to_string(wanted) + " registers, " + std::to_string(given) + " given";
+}
+
 std::string mixed(const Arguments& a, ir::Target) {
   const std::string left = a.text("a_dtype"), right = a.text("b_dtype"), out = a.text("out_dtype");
-  const std::int64_t sums = a.integer("N") / (out == "float16" ? 4 : 2);
-  const std::int64_t factors = from_registers(a) ? 4 : 0;
+  const std::int64_t sums = mixed_sums(a), factors = mixed_factors(a);
   std::string text = ".reg .pred p;\nsetp.ne.b32 p, {scaleD}, 0;\nwgmma.mma_async.sync.aligned.m{M}n{N}k{K}.";
   if (a.flag("saturate")) text += "satfinite.";
   text += std::string(ptx_type(out)) + "." + std::string(ptx_type(left)) + "." + std::string(ptx_type(right));
@@ -204,12 +221,14 @@ constexpr Intrinsic kInternal[] = {
         .effects<"reads shared descA[2048]; reads shared descB[32*N]; proxy async; until wgmma; by warpgroup">()
         .cc(Sm90aOnly)
         .quiet()
+        .check(check_mixed)
         .ptx("wgmma.mma_async.sync.aligned.mMnNkK{.satfinite}.D.A.B {acc}, descA, descB, scaleD{, ...};", mixed)
         .says("Starts acc = A * B (+ acc where scaleD is not 0), both in shared memory, each of its own type."),
     row<"descB: u64, *reg_list: inout any, " TILEWRIGHT_MIXED>("P73.mixed", "ptx.wgmma.mma_async.rs", Meaning::WgmmaMma)
         .effects<"reads shared descB[32*N]; proxy async; until wgmma; by warpgroup">()
         .cc(Sm90aOnly)
         .quiet()
+        .check(check_mixed)
         .ptx("wgmma.mma_async.sync.aligned.mMnNkK{.satfinite}.D.A.B {acc}, {a}, descB, scaleD{, ...};", mixed)
         .says("Starts acc = A * B (+ acc where scaleD is not 0) with A in registers, each of its own type."),
 };
