@@ -481,7 +481,11 @@ class Dispatcher {
       nearest.consider(v.name);
     }
     if (call.dispatch_span) d.span = call.dispatch_span;
-    if (std::string meant(nearest.found()); !meant.empty()) {
+    std::string meant(nearest.found());
+    for (const Variant& v : variants)  // "tma" of 0.25 is "tma_auto" later
+      if (meant.empty() && v.name.starts_with(call.dispatch) && v.name.substr(call.dispatch.size()).starts_with('_'))
+        meant = v.name;
+    if (!meant.empty()) {
       d.hint = cat("did you mean \"", meant, "\"? ", d.hint);
       if (call.dispatch_span) d.fix = {text::Fix::Kind::Replace, cat("Replace by ", meant), cat("\"", meant, "\"")};
     }

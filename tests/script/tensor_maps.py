@@ -50,7 +50,7 @@ def refused(A: T.Buffer((64, 64), "float16")):
         mbar = T.meta_var(bar.ptr_to([0]))
         Tx.copy_async(s, A[0:16, 0:64], dispatch="tma", mbar=mbar)
 #                                                ^^^^^ error[TW3102]: no variant named 'tma' is registered for copy_async
-#   hint: copy_async has ldgsts, dsmem, smem->tmem, tma_auto, tma_explicit, tmem<->local
+#   hint: did you mean "tma_auto"? copy_async has ldgsts, dsmem, smem->tmem, tma_auto, tma_explicit, tmem<->local
         Tx.copy_async(s, A[0:16, 0:64], dispatch="tma_auto", mbar=mbar, oob="zero")
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of copy_async serves this call at thread scope
 #|    tma_auto  declined: tma_auto does not support non-default oob; use dispatch="tma_explicit"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/script/codes.h"
+#include "compiler/script/python/groups.h"
 #include "compiler/script/python/identity.h"
 #include "compiler/script/python/lazy_iterators.h"
 #include "compiler/script/python/support.h"
@@ -189,6 +190,7 @@ constexpr Entry kFunctools[] = {
     {"update_wrapper", update_wrapper},
     {"total_ordering", total_ordering},
     {"cached_property", cached_property},
+    {"cmp_to_key", cmp_to_key},
 };
 
 // ---- operator -----------------------------------------------------------------------------------------------------
@@ -663,6 +665,7 @@ constexpr Entry kItertools[] = {
     {"takewhile", known<while_true<true>>},
     {"dropwhile", known<while_true<false>>},
     {"pairwise", known<pairwise>},
+    {"groupby", group_by},
     {"tee", known<tee>},
     {"count", known<count>},
     {"cycle", known<cycle>},
