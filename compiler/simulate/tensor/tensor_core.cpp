@@ -241,8 +241,8 @@ Matrix spread(const Mma& mma, const MmaOperands& o, const MmaPart& part, TensorM
       const bool legal = one_of_two ? code == 0b0100 || code == 0b1110 : first < second;
       if (written && !legal && outcome.refused.empty())
         outcome.refused = "the metadata of row " + number(r) + " holds " + number(static_cast<int>(code)) +
-                               " for its elements from " + number(k) + " on" +
-                               (one_of_two ? ", not 4 or 14" : ": the places of the two that are there do not ascend");
+                          " for its elements from " + number(k) + " on" +
+                          (one_of_two ? ", not 4 or 14" : ": the places of the two that are there do not ascend");
       const float* from = stored.row(r) + k / 2;
       float* to = out.row(r) + k;
       if (one_of_two) {
