@@ -1,7 +1,5 @@
 #include "compiler/script/codes.h"
 
-#include "compiler/script/only_here_codes.h"
-
 namespace tilewright::script::code {
 namespace {
 

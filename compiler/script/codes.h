@@ -39,6 +39,7 @@ inline constexpr std::string_view kPrinted = "TW2118";
 inline constexpr std::string_view kUnchecked = "TW2119";
 inline constexpr std::string_view kSymbol = "TW2120";
 inline constexpr std::string_view kTraced = "TW2121";
+inline constexpr std::string_view kOnlyHere = "TW2122";  // what Tilewright compiles and the reference refuses
 inline constexpr std::string_view kEntry = "TW2201";
 inline constexpr std::string_view kNeedsEntry = "TW2202";
 inline constexpr std::string_view kImport = "TW2203";

@@ -1008,14 +1008,18 @@ def _(t):
     path = os.path.join(t.folder, "s")
     server = subprocess.Popen([BINARY, "lsp", "--listen", "unix:" + path], env=t.env, stderr=subprocess.DEVNULL)
     try:
-        for _ in range(200):
-            if os.path.exists(path) or server.poll() is not None:
-                break
-            time.sleep(0.02)
-        if server.poll() is not None:
-            return  # this server listens nowhere
         s = socket.socket(socket.AF_UNIX)
-        s.connect(path)
+        end = time.monotonic() + 30
+        while True:
+            if server.poll() is not None:
+                return  # this server listens nowhere
+            try:
+                s.connect(path)
+                break
+            except (FileNotFoundError, ConnectionRefusedError):  # a socket has its name before it listens
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.02)
         s.settimeout(20)
 
         def say(id, method, params):

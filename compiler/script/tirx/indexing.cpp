@@ -1,6 +1,5 @@
 // Indexing of buffers: elements, vectors and regions, read and stored (surface.md 4.4).
 #include "compiler/ir/outside.h"
-#include "compiler/script/only_here_codes.h"
 #include "compiler/script/tirx/buffer_views.h"
 #include "compiler/script/tirx/tirx.h"
 
