@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <iterator>
+#include <mutex>
 
 #include "compiler/dispatch/variant.h"
 #include "compiler/dispatch/words.h"
@@ -109,54 +109,50 @@ constexpr text::Releases kUntil26 = text::until(text::Dialect::V0_26);
 constexpr text::Releases kSince26 = text::since(text::Dialect::V0_26);
 constexpr text::Releases kSince27 = text::since(text::Dialect::V0_27);
 
-// Sorted so that a primitive's variants stand together in the order of trial.
-std::vector<Variant> sorted() {
-  std::vector<Variant> rows = {
+// The variants of a release, made when they are first asked for.
+struct OfRelease {
+  std::once_flag once;
+  std::vector<Variant> rows;
+  std::deque<std::vector<Predicate>> predicates;  // of those that have names of their own there
+  std::deque<std::string> names;
+
+  // Sorted so that a primitive's variants stand together in the order of trial.
+  void make(text::Dialect release) {
+    rows = {
 #define ROW(primitive, name, priority, releases, id, single, ...) \
   {primitive, name, priority, releases, variants::id::predicates(), variants::id::plan, single, {__VA_ARGS__}},
-      TILEWRIGHT_VARIANTS(ROW)
+        TILEWRIGHT_VARIANTS(ROW)
 #undef ROW
-  };
-  std::ranges::sort(rows, [](const Variant& a, const Variant& b) {
-    if (a.primitive != b.primitive) return a.primitive < b.primitive;
-    if (a.priority != b.priority) return a.priority > b.priority;
-    return a.name < b.name;
-  });
-  return rows;
-}
-
-using OfReleases = std::array<std::vector<Variant>, text::kDialects.size()>;
-
-// From 0.26 on trials name the predicates of arithmetic after the primitive: "maximum_reg".
-void name_after_primitive(Variant& v) {
-  static std::deque<std::string> names;
-  static std::deque<std::vector<Predicate>> kept;
-  if (std::ranges::none_of(v.predicates, [](const Predicate& p) { return p.name.starts_with("elementwise_"); })) return;
-  std::vector<Predicate>& own = kept.emplace_back(v.predicates.begin(), v.predicates.end());
-  for (Predicate& p : own) {
-    if (p.name.starts_with("elementwise_")) p.name = names.emplace_back(cat(v.primitive, "_", v.name));
+    };
+    std::erase_if(rows, [&](const Variant& v) { return !v.releases.has(release); });
+    std::ranges::sort(rows, [](const Variant& a, const Variant& b) {
+      if (a.primitive != b.primitive) return a.primitive < b.primitive;
+      if (a.priority != b.priority) return a.priority > b.priority;
+      return a.name < b.name;
+    });
+    if (release >= text::Dialect::V0_26) std::ranges::for_each(rows, [&](Variant& v) { name_after_primitive(v); });
   }
-  v.predicates = own;
-}
 
-const OfReleases& of_releases() {
-  static const OfReleases tables = [] {
-    OfReleases out;
-    const std::vector<Variant> all = sorted();
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      std::ranges::copy_if(all, std::back_inserter(out[i]),
-                           [&](const Variant& v) { return v.releases.has(text::kDialects[i].dialect); });
-      if (text::kDialects[i].dialect >= text::Dialect::V0_26) std::ranges::for_each(out[i], name_after_primitive);
+  // From 0.26 on trials name the predicates of arithmetic after the primitive: "maximum_reg".
+  void name_after_primitive(Variant& v) {
+    if (std::ranges::none_of(v.predicates, [](const Predicate& p) { return p.name.starts_with("elementwise_"); })) {
+      return;
     }
-    return out;
-  }();
-  return tables;
-}
+    std::vector<Predicate>& own = predicates.emplace_back(v.predicates.begin(), v.predicates.end());
+    for (Predicate& p : own) {
+      if (p.name.starts_with("elementwise_")) p.name = names.emplace_back(cat(v.primitive, "_", v.name));
+    }
+    v.predicates = own;
+  }
+};
 
 }  // namespace
 
 std::span<const Variant> all_variants(text::Dialect release) {
-  return of_releases()[static_cast<std::size_t>(release)];
+  static auto& tables = *new std::array<OfRelease, text::kDialects.size()>;  // never destroyed: that would take time
+  OfRelease& table = tables[static_cast<std::size_t>(release)];
+  std::call_once(table.once, [&] { table.make(release); });
+  return table.rows;
 }
 
 std::span<const Variant> variants_of(std::string_view primitive, text::Dialect release) {

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <deque>
 #include <mutex>
-#include <unordered_map>
 
 #include "compiler/intrinsics/forms.h"
 #include "compiler/intrinsics/rows/rows.h"
@@ -27,7 +26,7 @@ struct Names {
 // All rows side by side, and an index by name for each release: built at the first question, some twenty microseconds.
 struct Table {
   std::vector<Intrinsic> rows;
-  std::unordered_map<std::string_view, Intrinsic*> by_id;
+  std::vector<Intrinsic*> by_id;
   std::size_t spelled = 0;  // that many come first; lowering alone makes the others
   std::array<const Intrinsic*, std::size(kRowNames)> known{};
   std::deque<std::string> words;
@@ -56,7 +55,8 @@ struct Table {
     spelled = rows.size();
     for (auto family : internal) rows.insert(rows.end(), family.begin(), family.end());
     by_id.reserve(rows.size());
-    for (Intrinsic& row : rows) by_id.try_emplace(row.id, &row);
+    for (Intrinsic& row : rows) by_id.push_back(&row);
+    std::ranges::stable_sort(by_id, {}, &Intrinsic::id);
 
     respell();
     // Forms are told apart by what the first release's first form of the same name lacks.
@@ -86,8 +86,8 @@ struct Table {
   }
 
   Intrinsic* find(std::string_view id) const {
-    auto row = by_id.find(id);
-    return row == by_id.end() ? nullptr : row->second;
+    auto row = std::ranges::lower_bound(by_id, id, {}, &Intrinsic::id);
+    return row == by_id.end() || (*row)->id != id ? nullptr : *row;
   }
 
   void respell() {
