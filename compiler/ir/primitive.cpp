@@ -317,8 +317,9 @@ std::string_view Primitive::name_in(text::Dialect release) const {
 
 std::span<const Primitive> primitives() {
   static const std::vector<Primitive> table = [] {
-    std::vector<Primitive> all = rows();
-    std::ranges::move(package_rows(), std::back_inserter(all));
+    std::vector<Primitive> all = rows(), package = package_rows();
+    all.reserve(all.size() + package.size());
+    std::ranges::move(package, std::back_inserter(all));
     return all;
   }();
   return table;

@@ -160,7 +160,10 @@ const Surface::Names& Surface::made(Table of) const {
   std::call_once(made.once, [&] {
     MadeRecords records;
     of == Table::Tiles ? add_tile_records(records, dialect_) : add_intrinsic_records(records, dialect_);
-    made.names = std::make_unique<Names>(std::vector<const Record*>(), std::move(records), changes(), dialect_);
+    // Before the first release nothing was called otherwise: what the tables rename since then does not matter to it.
+    const bool is_first = dialect_ == text::kDialects.front().dialect;
+    made.names = std::make_unique<Names>(std::vector<const Record*>(), std::move(records),
+                                         is_first ? written_changes() : changes(), dialect_);
   });
   return *made.names;
 }
