@@ -49,6 +49,12 @@ def add(name, text, more):
                 c.answer(request)
             c.change("file:///honest.py", 2, HONEST + "\n")
             c.diagnostics("file:///honest.py", 2)
+        except TimeoutError as error:
+            # A message for which there was no memory is told in the log; who says it again is served.
+            if not any(m.get("method") == "window/logMessage" and "bad_alloc" in m["params"]["message"] for m in c.seen):
+                ended(c, error)
+            c.change("file:///honest.py", 3, HONEST + "\n\n")
+            c.diagnostics("file:///honest.py", 3)
         except (Closed, OSError) as error:
             ended(c, error)
         finally:

@@ -36,8 +36,8 @@ class Hostile(unittest.TestCase):
         cls.base = None
 
     @classmethod
-    def start(cls, *options, **how):
-        return Worker(BINARY, "--on", "gpu", "--driver", FAKE, "--nvml", FAKE, "--time-limit", "2", "--memory-limit",
+    def start(cls, *options, seconds=2, **how):
+        return Worker(BINARY, "--on", "gpu", "--driver", FAKE, "--nvml", FAKE, "--time-limit", str(seconds), "--memory-limit",
                       "1", "--queue", "8", "--clients", "12", *options, env=how.pop("env", cls.env), **how)
 
     @classmethod
@@ -61,8 +61,8 @@ class Hostile(unittest.TestCase):
         self.assertEqual(left, job.data)
         client.close()
 
-    def client(self):
-        client = self.worker.connect()
+    def client(self, worker=None):
+        client = (worker or self.worker).connect()
         self.assertIn("result", client.hello())
         return client
 
@@ -382,7 +382,8 @@ class Hostile(unittest.TestCase):
         self.refused(one.request("job/open", Job(key="same", attempt=2).params()), "later attempt")
 
     def test_later_attempt_while_results_go_out(self):
-        one, two = self.client(), self.client()
+        worker = self.start(seconds=60)  # for 64 MB on a busy machine
+        one, two = self.client(worker), self.client(worker)
         reads, read = threading.Event(), one._read
         reads.set()
         one._read = lambda most: (read(most), reads.wait())[0]
@@ -397,6 +398,7 @@ class Hostile(unittest.TestCase):
         reads.set()
         self.refused(one.answer(number), "later attempt")
         self.assertEqual(Job().run(one)[0]["result"]["outcome"]["status"], "done")  # the connection goes on
+        self.assertEqual(worker.end(), 0)
 
     def test_key_of_another_client(self):
         one, two = self.client(), self.client()
