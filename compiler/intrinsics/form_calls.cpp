@@ -197,10 +197,12 @@ class Caller {
     }
     if (word.empty()) word = source.otherwise;
     std::string joined;
-    for (std::size_t slot : source.slots)
-      if (const std::string_view own = row->token(filled, slot); source.part == '+' && !own.empty())
-        joined += (joined.empty() ? "" : ".") + std::string(own);
-    if (source.part == '+') word = joined;
+    if (source.part == '+') {
+      for (std::size_t slot : source.slots)
+        if (const std::string_view own = row->token(filled, slot); !own.empty())
+          joined += (joined.empty() ? "" : ".") + std::string(own);
+      word = joined;
+    }
     if (source.part == '?' || source.part == '1') {
       const bool holds = source.is.empty() ? !word.empty() : word == source.is;
       out_.push_back(source.part == '1' ? ir::int_imm(ir::kInt32, holds) : ir::bool_imm(holds));

@@ -166,9 +166,12 @@ def get_kernel(n):
     return kernel
 """)
         done = self.expect(0, "check", path, "--limit", "steps=12000")
-        self.assertRegex(done.text, r"information\[TW2211\]: get_kernel\(\*\*CONFIGS\[\d+\]\) and the lines of CONFIGS after it")
+        self.assertRegex(done.text, r"information\[TW2119\]: get_kernel\(\*\*CONFIGS\[\d+\]\) and the lines of CONFIGS after it")
         self.assertNotIn("TW2009", done.text)
-        self.expect(0, "check", path, "--limit", "steps=12000", "--entry", "get_kernel(**CONFIGS[39])")
+        self.assertRegex(done.errors, r"; \d+ functions not checked")
+        self.expect(1, "check", path, "--limit", "steps=12000", "--deny", "unchecked")
+        alone = self.expect(0, "check", path, "--limit", "steps=12000", "--entry", "get_kernel(**CONFIGS[39])", "--deny", "unchecked")
+        self.assertNotIn("function", alone.errors)
 
     def test_empty_folder(self):
         os.mkdir(self.path("empty"))

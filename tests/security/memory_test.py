@@ -32,6 +32,11 @@ def ended(c, error):
     raise Through(f"the server ended with {c.process.wait(10)}") from None
 
 
+def is_dropped(m):
+    """A message for which there was no memory, in the log."""
+    return m.get("method") == "window/logMessage" and "bad_alloc" in m["params"]["message"]
+
+
 def add(name, text, more):
     @attack(f"{more} MB for {name}")
     def _(t):
@@ -51,7 +56,7 @@ def add(name, text, more):
             c.diagnostics("file:///honest.py", 2)
         except TimeoutError as error:
             # A message for which there was no memory is told in the log; who says it again is served.
-            if not any(m.get("method") == "window/logMessage" and "bad_alloc" in m["params"]["message"] for m in c.seen):
+            if not any(is_dropped(m) for m in c.seen):
                 ended(c, error)
             c.change("file:///honest.py", 3, HONEST + "\n\n")
             c.diagnostics("file:///honest.py", 3)
@@ -67,8 +72,8 @@ for name, text in LARGE.items():
 
 def says_so(m, uri):
     """At the document; or in the log, where the memory did not even suffice to open it."""
-    if m.get("method") == "window/logMessage":
-        return "bad_alloc" in m["params"]["message"]
+    if is_dropped(m):
+        return True
     return (m.get("method") == "textDocument/publishDiagnostics" and m["params"]["uri"] == uri
             and any("not analysed" in d["message"] and "memory" in d["message"] for d in m["params"]["diagnostics"]))
 

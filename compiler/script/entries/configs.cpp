@@ -91,12 +91,18 @@ bool ConfigEntries::leaves_the_rest(std::size_t i, std::size_t told, std::size_t
   all.erase(std::remove_if(from, all.end(), is_limit), all.end());
   finder_.e_.entries.erase(finder_.e_.entries.begin() + static_cast<std::ptrdiff_t>(entries), finder_.e_.entries.end());
   const std::size_t after = configs_.size() - i - 1;
-  misfit(configs_[i].span, text::Severity::Information,
-         config_text(i) +
-             (after > 0 ? " and the lines of CONFIGS after it, " + std::to_string(after + 1) + " in all, are"
-                        : std::string(" is")) +
-             " not checked: with those before, " + limit_);
-  all.back().hint = "check one alone: --entry '" + config_text(i) + "', or raise the limit in tilewright.toml";
+  text::Diagnostic& d = all.emplace_back();
+  d.code = code::kUnchecked;
+  d.severity = text::Severity::Information;
+  d.span = configs_[i].span;
+  d.message = config_text(i) +
+              (after > 0 ? " and the lines of CONFIGS after it, " + std::to_string(after + 1) + " in all, are"
+                         : std::string(" is")) +
+              " not checked: with those before, " + limit_;
+  d.hint = "check one alone: --entry '" + config_text(i) + "', or raise the limit in tilewright.toml";
+  for (std::size_t left = i; left < configs_.size(); ++left)
+    finder_.e_.unchecked.push_back(
+        {config_text(left), "with the lines of CONFIGS before it, " + limit_, configs_[left].span});
   return true;
 }
 
