@@ -15,8 +15,8 @@ import os
 import re
 import sys
 
-FILES_A_GROUP = 16
-BYTES_A_GROUP = 200_000  # what a group holds at most: one unit must not be what a build with many cores waits for
+FILES_A_GROUP = 32
+BYTES_A_GROUP = 300_000  # what a group holds at most: one unit must not be what a build with many cores waits for
 
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 WORD = r"[A-Za-z_]\w*"

@@ -79,6 +79,7 @@ void say(const char* format, Args... args) {
   std::fflush(stdout);
   if (record) std::fprintf(record, format, args...), std::fflush(record);
 }
+void say(const char* text) { say("%s", text); }
 
 std::string read(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
