@@ -37,18 +37,6 @@ constexpr std::array<bool, 256> kPlain = [] {
 }();
 bool is_plain(char c) { return kPlain[static_cast<unsigned char>(c)]; }
 
-// Where the text that begins behind the quotation mark at `at` ends: at its second one, or at the end of the message.
-std::size_t end_of(std::string_view body, std::size_t at) {
-  for (std::size_t from = at + 1;;) {
-    const std::size_t end = body.find('"', from);
-    if (end == body.npos) return body.size();
-    std::size_t escapes = 0;
-    while (body[end - 1 - escapes] == '\\') ++escapes;
-    if (escapes % 2 == 0) return end;
-    from = end + 1;
-  }
-}
-
 // What is written so. None: the library is to read it.
 std::optional<std::string> unescaped(std::string_view written) {
   std::string out;
@@ -82,12 +70,23 @@ bool is_name_of_member(std::string_view body, std::size_t behind) {
 
 }  // namespace
 
+std::size_t end_of_text(std::string_view body, std::size_t at) {
+  for (std::size_t from = at + 1;;) {
+    const std::size_t end = body.find('"', from);
+    if (end == body.npos) return body.size();
+    std::size_t escapes = 0;
+    while (body[end - 1 - escapes] == '\\') ++escapes;
+    if (escapes % 2 == 0) return end;
+    from = end + 1;
+  }
+}
+
 std::string without_long_texts(std::string_view body, std::vector<std::string>& texts) {
   std::string out;
   if (body.size() < kLong || ::memmem(body.data(), body.size(), kMarkEscaped.data(), kMarkEscaped.size())) return out;
   std::size_t copied = 0;
   for (std::size_t at = body.find('"'); at != body.npos; at = body.find('"', at)) {
-    const std::size_t end = end_of(body, at);
+    const std::size_t end = end_of_text(body, at);
     if (end == body.size()) break;
     if (end - at > kLong && !is_name_of_member(body, end + 1)) {
       if (auto text = unescaped(body.substr(at + 1, end - at - 1))) {

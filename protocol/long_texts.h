@@ -15,6 +15,9 @@ std::string without_long_texts(std::string_view body, std::vector<std::string>& 
 // The parsed message gets them back.
 void put_back(text::MessageJson& json, std::vector<std::string>& texts);
 
+// Where the text that begins behind the quotation mark at `at` ends: at its second one, or at the end of the message.
+std::size_t end_of_text(std::string_view body, std::size_t at);
+
 // Appends a text as JSON. False, and nothing is appended: the library may have something to say about it.
 bool append_quoted(std::string& out, std::string_view text);
 

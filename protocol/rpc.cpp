@@ -26,14 +26,10 @@ struct Extent {
 Extent extent_of(std::string_view body) {
   Extent out;
   int depth = 0;
-  bool quoted = false;
   for (std::size_t i = 0; i < body.size(); ++i) {
     char c = body[i];
-    if (quoted) {
-      if (c == '\\') ++i;
-      if (c == '"') quoted = false;
-    } else if (c == '"') {
-      quoted = true;
+    if (c == '"') {
+      i = end_of_text(body, i);
     } else if (c == '[' || c == '{') {
       ++out.values;
       if (++depth > kMostNested) out.too_deep = true;
