@@ -225,11 +225,12 @@ class KeyIndex {
   void clear();
   void swap(KeyIndex& other) noexcept;
   void add(std::size_t hash, std::size_t position);
-  // The first position under this hash of which `is` holds; none: there is no such. `is` may change the index.
+  // The first position under this hash of which `is` holds; none: there is no such. `is` may change the index. Keys
+  // that stand in the way count as `passed`.
   template <class Is>
-  std::optional<std::size_t> find(std::size_t hash, Is&& is) const {
+  std::optional<std::size_t> find(std::size_t hash, Is&& is, std::size_t& passed) const {
     const std::uint32_t wanted = mixed(hash);
-    for (std::size_t i = wanted; !slots_.empty(); ++i) {
+    for (std::size_t i = wanted; !slots_.empty(); ++i, ++passed) {
       const Slot slot = slots_[i & (slots_.size() - 1)];
       if (slot.place == 0) break;
       if (slot.hash == wanted && is(std::size_t{slot.place - 1})) return slot.place - 1;

@@ -141,11 +141,13 @@ std::optional<std::size_t> Interpreter::dict_position(Dict* dict, Value key) {
   if (key.is_opaque() || key.is_poison()) return std::nullopt;
   const auto& items = dict->items;  // which a comparison may change
   if (items.size() > 8 && dict->index.size() == items.size()) {
-    return dict->index.find(hash(key), [&](std::size_t at) {
-      if (at < items.size() && equals(items[at].first, key)) return at < items.size();
-      budget_.spend(1);  // colliding keys cost steps, or a script could stall here
-      return false;
-    });
+    std::size_t passed = 0;  // colliding keys cost steps, or a script could stall here
+    const auto is_key = [&](std::size_t at) {
+      return at < items.size() && equals(items[at].first, key) && at < items.size();
+    };
+    const auto found = dict->index.find(hash(key), is_key, passed);
+    budget_.spend(passed / 4);
+    return found;
   }
   budget_.spend(items.size() / 8);
   for (std::size_t i = 0; i < items.size(); ++i) {
