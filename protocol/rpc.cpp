@@ -1,6 +1,9 @@
 #include "protocol/rpc.h"
 
+#include <charconv>
 #include <limits>
+
+#include "protocol/long_texts.h"
 
 namespace tilewright::protocol {
 namespace {
@@ -23,14 +26,10 @@ struct Extent {
 Extent extent_of(std::string_view body) {
   Extent out;
   int depth = 0;
-  bool quoted = false;
   for (std::size_t i = 0; i < body.size(); ++i) {
     char c = body[i];
-    if (quoted) {
-      if (c == '\\') ++i;
-      if (c == '"') quoted = false;
-    } else if (c == '"') {
-      quoted = true;
+    if (c == '"') {
+      i = end_of_text(body, i);
     } else if (c == '[' || c == '{') {
       ++out.values;
       if (++depth > kMostNested) out.too_deep = true;
@@ -56,7 +55,51 @@ bool read_id(const Json& json, Id* id) {
 
 }  // namespace
 
-std::string json_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+namespace {
+
+std::string library_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// The same text as the library's.
+void append(std::string& out, const Json& json) {
+  if (json.is_string()) {
+    const auto& text = json.get_ref<const std::string&>();
+    if (!append_quoted(out, text)) out += library_text(json);
+  } else if (json.is_object()) {
+    char before = '{';
+    for (auto it = json.begin(); it != json.end(); ++it) {
+      out += before;
+      if (!append_quoted(out, it.key())) out += library_text(it.key());
+      out += ':';
+      append(out, *it);
+      before = ',';
+    }
+    out += before == '{' ? "{}" : "}";
+  } else if (json.is_array()) {
+    char before = '[';
+    for (const Json& value : json) {
+      out += before;
+      append(out, value);
+      before = ',';
+    }
+    out += before == '[' ? "[]" : "]";
+  } else if (json.is_number_integer()) {
+    char digits[24];
+    const auto end = json.is_number_unsigned()
+                         ? std::to_chars(digits, digits + sizeof digits, json.get_ref<const std::uint64_t&>())
+                         : std::to_chars(digits, digits + sizeof digits, json.get_ref<const std::int64_t&>());
+    out.append(digits, end.ptr);
+  } else {
+    out += library_text(json);
+  }
+}
+
+}  // namespace
+
+std::string json_text(const Json& json) {
+  std::string out;
+  append(out, json);
+  return out;
+}
 
 Id id_to_cancel(const Json& params) {
   Id id;
@@ -87,7 +130,10 @@ Message parse_message(std::string_view body, std::size_t most_values) {
     return invalid(ErrorCode::InvalidRequest,
                    "the message is nested more than " + std::to_string(kMostNested) + " levels deep");
   }
-  Json json = Json::parse(body, nullptr, false);
+  std::vector<std::string> texts;
+  const std::string shorter = without_long_texts(body, texts);
+  Json json = Json::parse(texts.empty() ? body : std::string_view(shorter), nullptr, false);
+  if (!texts.empty() && !json.is_discarded()) put_back(json, texts);
   if (json.is_discarded()) return invalid(ErrorCode::ParseError, "the message is not JSON in UTF-8");
   if (!json.is_object()) {
     return invalid(ErrorCode::InvalidRequest,

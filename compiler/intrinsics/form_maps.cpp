@@ -17,6 +17,10 @@
 // Operands with the name of an operand or a slot of the instruction need no words. What has no counterpart keeps its
 // default. A register that the instruction writes and the row does not take is where the row's result goes.
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <numeric>
 
 #include "compiler/intrinsics/forms.h"
 
@@ -172,6 +176,13 @@ constexpr Map kMaps[] = {
      "sfb_dtype=.kind::mxf8f6f4%s use_a_tmem=@a_tmem cta_group=.cta_group#"},
 };
 
+constexpr auto kById = [] {
+  std::array<std::uint16_t, std::size(kMaps)> places{};
+  std::iota(places.begin(), places.end(), std::uint16_t{0});
+  std::ranges::sort(places, {}, [](std::uint16_t place) { return kMaps[place].id; });
+  return places;
+}();
+
 }  // namespace
 
 bool serves(std::string_view id, const ptx::Row& row, const ptx::Filled& filled) {
@@ -186,8 +197,9 @@ bool serves(std::string_view id, const ptx::Row& row, const ptx::Filled& filled)
 }
 
 std::string_view form_map(std::string_view id) {
-  auto found = std::ranges::find(kMaps, id, &Map::id);
-  return found == std::end(kMaps) ? std::string_view() : found->text;
+  const auto id_of = [](std::uint16_t place) { return kMaps[place].id; };
+  const auto found = std::ranges::lower_bound(kById, id, {}, id_of);
+  return found == kById.end() || id_of(*found) != id ? std::string_view() : kMaps[*found].text;
 }
 
 }  // namespace tilewright::intrinsics

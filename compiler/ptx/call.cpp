@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 
+#include "compiler/ptx/faults.h"
 #include "compiler/ptx/operands.h"
 #include "compiler/ptx/row_text.h"
 #include "compiler/ptx/table.h"
@@ -153,7 +154,6 @@ class Binder {
 
   Fault registers() const {
     std::vector<ir::DataType> carriers = carriers_of(row_, operand_, filled_);
-    std::string type = dotted(type_of(row_, operand_, filled_));
     std::optional<ir::DataType> dtype;
     for (const Argument& lane : lanes_) {
       if (lane.kind == Kind::Sink) continue;
@@ -162,7 +162,8 @@ class Binder {
                " is written and must be a scalar or an element of a buffer (declare it first: T.local_scalar(\"" +
                ir::dtype_name(carriers[0]) + "\")), not " + spoken(lane);
       if (lane.literal()) continue;
-      if (!lane.typed()) return name_ + " is " + type + " and must be " + names_of(carriers) + ", not " + spoken(lane);
+      if (!lane.typed())
+        return name_ + " is " + type() + " and must be " + names_of(carriers) + ", not " + spoken(lane);
       if (dtype && *dtype != lane.dtype)
         return "the " + std::to_string(lanes_.size()) + " registers of " + name_ +
                " must have one dtype, here they are " + ir::dtype_name(*dtype) + " and " + ir::dtype_name(lane.dtype);
@@ -170,24 +171,26 @@ class Binder {
     }
     bound_.dtype = dtype.value_or(carriers[0]);
     if (std::ranges::find(carriers, bound_.dtype) == carriers.end())
-      return name_ + " is " + type + " and must be " + names_of(carriers) + ", not " + ir::dtype_name(bound_.dtype);
+      return name_ + " is " + type() + " and must be " + names_of(carriers) + ", not " + ir::dtype_name(bound_.dtype);
     for (const Argument& lane : lanes_)
-      if (Fault fault = number(lane, bound_.dtype, type, carriers.size() > 1)) return fault;
+      if (Fault fault = number(lane, bound_.dtype, carriers.size() > 1)) return fault;
     return std::nullopt;
   }
 
   // A number of Python as a register of `dtype`; `several` where the type has other carriers, too.
-  Fault number(const Argument& lane, ir::DataType dtype, const std::string& type, bool several) const {
+  Fault number(const Argument& lane, ir::DataType dtype, bool several) const {
     if (lane.kind == Kind::Real && !dtype.is_float())
-      return name_ + " is " + type + ", a float literal would be cut off: write T." + ir::dtype_name(dtype) +
+      return name_ + " is " + type() + ", a float literal would be cut off: write T." + ir::dtype_name(dtype) +
              "(...) for a number" + (several ? ", or T.float32(...) for its bits" : "");
     if (lane.kind != Kind::Integer || !lane.value || !dtype.is_integral()) return std::nullopt;
     bool low = *lane.value < 0 &&
                (dtype.is_uint() || (dtype.bits < 64 && *lane.value < -(std::int64_t{1} << (dtype.bits - 1))));
     bool high = dtype.bits < 64 && *lane.value >= std::int64_t{1} << (dtype.bits - dtype.is_int());
     if (!low && !high) return std::nullopt;
-    return name_ + " is " + type + ", " + std::to_string(*lane.value) + " does not fit " + ir::dtype_name(dtype);
+    return name_ + " is " + type() + ", " + std::to_string(*lane.value) + " does not fit " + ir::dtype_name(dtype);
   }
+
+  std::string type() const { return dotted(type_of(row_, operand_, filled_)); }
 
   const Row& row_;
   const Filled& filled_;
@@ -262,6 +265,16 @@ Fault check_offset(const Argument& argument) {
   return "the offset of T.ptx.addr is " + std::to_string(*argument.bytes) + ", beyond a signed int32";
 }
 
+// Whether the instruction has as many operands as the call.
+bool takes_so_many(const Candidate& candidate, const Call& call) {
+  std::size_t count = 0;
+  for (const Operand& operand : candidate.row->operands) {
+    if (operand.kind != OperandKind::Literal)
+      count += static_cast<std::size_t>(count_of(*candidate.row, operand, candidate.filled));
+  }
+  return count == call.operands.size();
+}
+
 // Whether a register that is no predicate takes a bool literal.
 bool takes_bool_as_integer(const Resolved& call) {
   return std::ranges::any_of(call.operands, [&](const Bound& bound) {
@@ -333,16 +346,10 @@ std::optional<std::string> operands_refusal(const Candidate& candidate, const Ca
 
 std::expected<Resolved, std::string> resolve(const Chain& chain, const Call& call) {
   std::vector<Resolved> found;
-  std::vector<std::pair<std::string, std::vector<std::string_view>>> refusals;  // a reason, and the rows that have it
   for (const Candidate& candidate : chain.candidates()) {
     Resolved one;
-    if (Fault fault = refusal_of(candidate, call, one)) {
-      auto same = std::ranges::find(refusals, *fault, [](const auto& r) { return r.first; });
-      if (same == refusals.end()) same = refusals.insert(same, {*fault, {}});
-      same->second.push_back(candidate.row->id);
-    } else {
+    if (!has_fault(candidate) && takes_so_many(candidate, call) && !operands_refusal(candidate, call, one))
       found.push_back(std::move(one));
-    }
   }
   if (found.size() > 1) std::erase_if(found, takes_bool_as_integer);
   if (found.size() == 1) return std::move(found[0]);
@@ -350,6 +357,15 @@ std::expected<Resolved, std::string> resolve(const Chain& chain, const Call& cal
     return std::unexpected(chain.text() + ": the forms " + std::string(found[0].instruction.row->id) + " and " +
                            std::string(found[1].instruction.row->id) +
                            " both take this call; a pointer for an address in shared memory tells them apart");
+  std::vector<std::pair<std::string, std::vector<std::string_view>>> refusals;  // a reason, and the rows that have it
+  for (const Candidate& candidate : chain.candidates()) {
+    Resolved one;
+    const Fault fault = refusal_of(candidate, call, one);
+    if (!fault) continue;
+    auto same = std::ranges::find(refusals, *fault, [](const auto& r) { return r.first; });
+    if (same == refusals.end()) same = refusals.insert(same, {*fault, {}});
+    same->second.push_back(candidate.row->id);
+  }
   if (refusals.size() == 1) return std::unexpected(chain.text() + ": " + refusals[0].first);
   return std::unexpected(refused_by_all(chain, refusals));
 }

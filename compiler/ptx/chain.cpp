@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/ptx/faults.h"
 #include "compiler/ptx/row_text.h"
 #include "compiler/ptx/words.h"
 
@@ -209,13 +210,21 @@ std::vector<Open> Chain::open() const {
 }
 
 bool Chain::complete() const {
-  return std::ranges::any_of(candidates_, [](const Candidate& c) { return !fault_of(c); });
+  return std::ranges::any_of(candidates_, [](const Candidate& c) { return !has_fault(c); });
 }
 
 std::string Chain::text() const {
   std::string out(candidates_[0].row->mnemonic);
   for (std::string_view word : words_) out += dotted(word);
   return out;
+}
+
+bool has_fault(const Candidate& candidate) {
+  const Row& row = *candidate.row;
+  for (std::size_t i = 0; i < row.slots.size(); ++i) {
+    if (candidate.filled[i] == kOpen && !row.slots[i].optional) return true;
+  }
+  return std::ranges::any_of(row.rules, [&](const Rule& rule) { return !holds(rule, candidate.filled); });
 }
 
 std::optional<std::string> fault_of(const Candidate& candidate) {

@@ -327,6 +327,7 @@ class Reader {
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> out;
+  out.reserve(8);  // most have no more
   while (!text.empty()) {
     std::size_t end = text.find(separator);
     if (end != 0) out.push_back(text.substr(0, end));

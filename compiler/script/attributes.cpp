@@ -712,7 +712,7 @@ Value Interpreter::subscript(Value object, std::span<const Value> indices, bool 
     out->inner = index;
     return Value::object(out);
   }
-  if (auto* view = object.as<List>() ? dynamic_cast<ValuesView*>(object.o) : nullptr) {
+  if (auto* view = values_view(object)) {
     const std::string made = view->has_keys ? "items()" : "values()";
     fail(code::kType, span, made + " of a dict cannot be indexed", "make a list of it: list(d." + made + ")[i]");
     return certainly();

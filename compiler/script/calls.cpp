@@ -6,6 +6,7 @@
 #include "compiler/script/generators.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/mode_guard.h"
+#include "compiler/script/plain_calls.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/surface.h"
 #include "compiler/script/tirx/tirx.h"
@@ -16,8 +17,10 @@ namespace tilewright::script {
 using syntax::ParamKind;
 
 Bound::Bound(Interpreter& in, const Arguments& args, std::string_view function,
-             std::initializer_list<std::string_view> names, std::size_t required, bool extra_keywords)
-    : values_(names.size()), given_(names.size()), spans_(names.size(), args.call) {
+             std::initializer_list<std::string_view> names, std::size_t required, bool extra_keywords) {
+  if (names.size() > std::size(few_)) many_.resize(names.size());
+  all_ = std::span(many_.empty() ? few_ : many_.data(), names.size());
+  for (Argument& a : all_) a.span = args.call;
   auto name = [&](std::size_t i) { return names.begin()[i]; };
   if (args.positional.size() > names.size()) {
     in.fail(code::kArguments, args.at(names.size()),
@@ -27,9 +30,7 @@ Bound::Bound(Interpreter& in, const Arguments& args, std::string_view function,
     return;
   }
   for (std::size_t i = 0; i < args.positional.size(); ++i) {
-    values_[i] = args.positional[i];
-    given_[i] = true;
-    spans_[i] = args.at(i);
+    all_[i] = {args.positional[i], args.at(i), true};
   }
   for (const Keyword& k : args.keywords) {
     std::size_t i = 0;
@@ -40,24 +41,22 @@ Bound::Bound(Interpreter& in, const Arguments& args, std::string_view function,
       ok_ = false;
       return;
     }
-    if (given_[i]) {
+    if (all_[i].given) {
       in.fail(code::kArguments, k.span, std::string(function) + " is given '" + std::string(k.name) + "' twice");
       ok_ = false;
       return;
     }
-    values_[i] = k.value;
-    given_[i] = true;
-    spans_[i] = k.span;
+    all_[i] = {k.value, k.span, true};
   }
   for (std::size_t i = 0; i < required; ++i) {
-    if (given_[i]) continue;
+    if (all_[i].given) continue;
     in.fail(code::kArguments, args.call, std::string(function) + " needs the argument '" + std::string(name(i)) + "'");
     ok_ = false;
     return;
   }
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (values_[i].is_poison()) {  // its cause has been reported
-      in.fail({}, spans_[i], {});
+  for (const Argument& a : all_) {
+    if (a.value.is_poison()) {  // its cause has been reported
+      in.fail({}, a.span, {});
       ok_ = false;
       return;
     }
@@ -376,6 +375,13 @@ static Value call_cached(Interpreter& in, const Tuple& cached, const Arguments& 
   return in.has_pending() ? Value::error() : made;
 }
 
+PlainCalls* Interpreter::plain_calls_of(Function* f, LocalNames& own) {
+  constexpr std::uint32_t kFewCalls = 16;
+  if (++own.calls <= kFewCalls || kernel_ || probe_ || worlds_ > 0 || !f->closure || f->closure->parent) return nullptr;
+  if (!own.plain || !own.plain->is_of(f)) own.plain = std::make_shared<PlainCalls>(f);
+  return own.plain.get();
+}
+
 Value Interpreter::call_function(Function* f, const Arguments& arguments, Value self) {
   bool has_self = !self.is_none();
   reuse_.note_call();
@@ -396,6 +402,14 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
     if (const Tuple* parts = kernel_ ? nullptr : cached.as<Tuple>()) return call_cached(*this, *parts, arguments, self);
   }
 
+  LocalNames* own =
+      !script && f->mode == FunctionMode::Host && !is_of_prelude(f->closure) ? locals_of(f->def) : nullptr;
+  std::unique_ptr<PlainKey> key;  // of a call whose result is to be kept
+  PlainCalls* plain = own && !has_self ? plain_calls_of(f, *own) : nullptr;
+  if (plain) {
+    if (const auto known = plain->find(*this, arguments, key)) return errors_.pending ? Value::error() : *known;
+  }
+  const std::uint64_t assumed = errors_.assumed;
   ModeGuard guard(*this);
   ScopeGuard call(*this, f->is_hygienic || !script_scope_ ? f->closure : script_scope_, Scope::Kind::Function);
   Scope* scope = call.scope;
@@ -418,7 +432,7 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
     return left_by_error();
   }
   if (f->owner) scope->set("__class__", Value::object(f->owner));
-  if (!script && f->mode == FunctionMode::Host && !is_of_prelude(f->closure)) scope->locals = locals_of(f->def);
+  scope->locals = own;
   if (f->def->is_generator) {
     const Value generator = make_generator(*this, f, scope);
     return generator.is_none() ? unfollowed_call(*this, f, arguments, self) : generator;
@@ -440,6 +454,7 @@ Value Interpreter::call_function(Function* f, const Arguments& arguments, Value 
   leave(kLevels);
   errors_.calls.resize(std::min(calls, errors_.calls.size()));
   if (flow == Flow::Error) return left_by_error();
+  if (key && !errors_.pending && errors_.assumed == assumed) plain->keep(*this, std::move(key), arguments, result);
   return result;
 }
 

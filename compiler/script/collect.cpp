@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "compiler/script/arrivals.h"
+#include "compiler/script/plain_calls.h"
 
 namespace tilewright::script {
 namespace {
@@ -177,6 +178,10 @@ void Interpreter::collect(Rounds& rounds) {
   for (const auto& [why, known] : aliases_) {
     for (Object* o : known.objects) reach.object(o);
   }
+  for (const auto& [def, names] : locals_) {
+    if (names.plain) names.plain->for_held([&](Value v) { reach.value(v); });
+  }
+  for (const std::vector<Value>* kept : kept_) reach.values(*kept);
   for (Scope* s : free_scopes_) reach.object(s);
   reach.object(script_scope_);
   builtins_.for_made([&](Value v) { reach.value(v); });

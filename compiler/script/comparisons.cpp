@@ -301,8 +301,17 @@ bool Interpreter::equals(Value a, Value b) {
   // spent.
   budget_.spend(1);
   if (budget_.is_exceeded()) return false;
-  if (a.tag == Tag::Object && b.tag == Tag::Object && a.o->type == Type::Str && b.o->type == Type::Str)
-    return equal_objects(a, b);
+  if (a.tag == Tag::Object && b.tag == Tag::Object && a.o->type == b.o->type) {
+    const bool same = a.o == b.o && (a.o->type == Type::Str || a.o->type == Type::Tuple);
+    if (same || a.o->type == Type::Str) return same || equal_objects(a, b);
+    if (const Tuple *x = a.as<Tuple>(), *y = b.as<Tuple>(); x) {
+      if (x->hash != 0 && y->hash != 0 && x->hash != y->hash) return false;
+      if (!enter_value(0)) return false;
+      const bool equal = equal_items(x->items, y->items);
+      leave(1);
+      return equal;
+    }
+  }
   if (auto x = as_big(a), y = as_big(b); x && y) return *x == *y;
   if (auto x = as_number(a), y = as_number(b); x && y) return *x == *y;
   if (a.is_expr() && b.is_expr()) return a.e == b.e || ir::structurally_equal(a.as_expr(), b.as_expr());
@@ -368,7 +377,7 @@ bool Interpreter::equal_objects(Value a, Value b) {
       return x == y;
     }
     case Type::List: {
-      auto *x = dynamic_cast<ValuesView*>(a.o), *y = dynamic_cast<ValuesView*>(b.o);
+      auto *x = values_view(a), *y = values_view(b);
       if (x && y && x->has_keys && y->has_keys) return equal_dicts(x->of, y->of);
       return !x && !y && equal_items(a.as<List>()->items, b.as<List>()->items);
     }
@@ -404,14 +413,23 @@ bool Interpreter::equal_objects(Value a, Value b) {
   }
 }
 
+// Is its hash the same whatever the script does?
+static bool has_lasting_hash(Value v) {
+  if (const Tuple* t = v.as<Tuple>()) return t->hash != 0;
+  return v.is_none() || v.is_bool() || v.is_int() || v.is_float() || v.as<Str>();
+}
+
 std::size_t Interpreter::hash(Value v) {
   // As with equals(): a spent budget ends it; equal values still get equal hashes while there is any.
   budget_.spend(1);
   if (budget_.is_exceeded()) return 0;
   if (v.is_int()) return std::hash<std::int64_t>()(v.i);
   if (const Str* s = v.as<Str>()) {
-    budget_.spend(s->text.size() / 64);
-    return std::hash<std::string_view>()(s->text);
+    if (s->hash == 0) {
+      budget_.spend(s->text.size() / 64);
+      s->hash = std::hash<std::string_view>()(s->text);
+    }
+    return s->hash;
   }
   auto mix = [](std::size_t seed, std::size_t h) {
     return seed ^ (h + 0x9e3779b97f4a7c15ull + (seed << 6) + (seed >> 2));
@@ -428,10 +446,12 @@ std::size_t Interpreter::hash(Value v) {
     return std::hash<std::string_view>()(*text);
   }
   if (Tuple* t = v.as<Tuple>()) {
+    if (t->hash != 0) return t->hash;
     std::size_t h = 7;
     if (!enter_value(0)) return 0;
     for (Value item : t->items) h = mix(h, hash(item));
     leave(1);
+    if (!budget_.is_exceeded() && std::ranges::all_of(t->items, has_lasting_hash)) t->hash = h;
     return h;
   }
   if (DataTypeValue* d = v.as<DataTypeValue>()) return std::hash<std::string>()(ir::dtype_name(d->dtype));
@@ -453,6 +473,7 @@ std::size_t Interpreter::hash(Value v) {
 static std::optional<std::vector<Value>> drained(Interpreter& in, Value iterator, std::vector<Value> out,
                                                  text::Span span) {
   Value item;
+  Interpreter::OwnRounds rounds(in, out);
   while (true) {
     switch (in.next_of(iterator, &item, span)) {
       case Next::End: return out;
@@ -466,6 +487,7 @@ static std::optional<std::vector<Value>> drained(Interpreter& in, Value iterator
     }
     if (!python::reserve(in, span, sizeof(Value))) return std::nullopt;
     out.push_back(item);
+    rounds.end_round();
   }
 }
 

@@ -79,7 +79,7 @@ bool Interpreter::delete_subscript(Value object, Value index, text::Span span) {
     return true;
   }
   if (Dict* d = object.as<Dict>()) {
-    if (auto at = python::dict_position(*this, d, index)) {
+    if (auto at = dict_position(d, index)) {
       if (!charge(d->items.size() - *at, span)) return false;
       python::dict_erase(d, *at);
       return true;

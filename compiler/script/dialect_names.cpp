@@ -169,11 +169,12 @@ void add_aliases(std::vector<Alias>& out, const Node* statement) {
   }
 }
 
-// Looks for the names of a statement that a release lacks.
+// Looks for the names of a statement that releases lack, for all of them in one walk.
 class Search {
  public:
-  Search(text::Dialect release, bool certain, const std::vector<Alias>& aliases)
-      : release_(release), certain_(certain), aliases_(aliases) {}
+  using Found = std::array<std::vector<NameOfOthers>, kReleases>;
+
+  Search(bool certain, const std::vector<Alias>& aliases) : certain_(certain), aliases_(aliases) {}
 
   // Could the statement have such a name? What nothing below reacts to need not be walked through: most statements of
   // traced modules, which call no name of the dialect.
@@ -186,15 +187,15 @@ class Search {
            std::ranges::any_of(aliases_, [&](const Alias& a) { return has(a.name); });
   }
 
-  // In the order of the text.
-  std::vector<NameOfOthers> in(const Node* root) {
+  // By release, in the order of the text.
+  Found in(const Node* root) {
     std::vector<const Node*> todo{root};
     while (!todo.empty()) {
       const Node* n = todo.back();
       todo.pop_back();
       if (visit(n, todo)) for_children(n, [&](const Node* child) { todo.push_back(child); });
     }
-    std::ranges::sort(found_, {}, &NameOfOthers::begin);
+    for (std::vector<NameOfOthers>& found : found_) std::ranges::sort(found, {}, &NameOfOthers::begin);
     return std::move(found_);
   }
 
@@ -222,15 +223,14 @@ class Search {
 
   // "T.ptx.elect_sync" of what the script calls so; empty: another name.
   std::string path_of(const Node* n) const {
-    std::vector<std::string_view> names;
-    while (auto* attribute = as<Attribute>(n)) {
-      names.push_back(attribute->name.text);
-      n = attribute->object;
-    }
-    auto* root = as<NameRef>(n);
-    if (!root || names.empty()) return {};
+    const Node* at = n;
+    while (auto* attribute = as<Attribute>(at)) at = attribute->object;
+    auto* root = as<NameRef>(at);
+    if (!root || at == n) return {};
     auto alias = std::ranges::find(aliases_, root->name.text, &Alias::name);
     if (alias == aliases_.end()) return {};
+    std::vector<std::string_view> names;
+    for (; n != at; n = as<Attribute>(n)->object) names.push_back(as<Attribute>(n)->name.text);
     std::string out(alias->space);
     for (std::size_t i = names.size(); i-- > 0;) out.append(".").append(names[i]);
     return out;
@@ -253,7 +253,6 @@ class Search {
   }
 
   void take_path(const Node* n, const std::string& path, const Called& called) {
-    if (has_name(release_, path, called)) return;
     Has has{};
     for (std::size_t i = 0; i < kReleases; ++i) has[i] = has_name(text::kDialects[i].dialect, path, called);
     take(n, path, has);
@@ -321,14 +320,16 @@ class Search {
 
   void take(const Node* n, std::string name, const Has& has) { take(n->at, std::move(name), has); }
   void take(Extent at, std::string name, const Has& has) {
-    if (has[static_cast<std::size_t>(release_)] || std::ranges::find(has, true) == has.end()) return;
-    found_.push_back({at.begin, at.end, std::move(name), releases_words(has)});
+    if (std::ranges::find(has, false) == has.end() || std::ranges::find(has, true) == has.end()) return;
+    const NameOfOthers found{at.begin, at.end, std::move(name), releases_words(has)};
+    for (std::size_t i = 0; i < kReleases; ++i) {
+      if (!has[i]) found_[i].push_back(found);
+    }
   }
 
-  text::Dialect release_;
   bool certain_;
   const std::vector<Alias>& aliases_;
-  std::vector<NameOfOthers> found_;
+  Found found_;
 };
 
 // Is there something on the name's line that cannot be parsed? What is half typed decides nothing.
@@ -347,26 +348,29 @@ bool is_half_typed(const TopLevel& statement, const NameOfOthers& name) {
 class Known {
  public:
   // `key` tells apart what the search depends on besides the statement.
-  std::optional<NameOfOthers> find(const TopLevel& statement, Search search, text::Digest key) {
+  std::optional<NameOfOthers> find(const TopLevel& statement, std::size_t release, Search search, text::Digest key) {
     if (!search.concerns(statement)) return std::nullopt;
     key.add(statement.id);
     {
       std::lock_guard lock(mutex_);
-      if (auto it = found_.find(key); it != found_.end()) return it->second;
+      if (auto it = found_.find(key); it != found_.end()) return it->second[release];
     }
-    std::vector<NameOfOthers> all = search.in(statement.statement);
-    std::erase_if(all, [&](const NameOfOthers& name) { return is_half_typed(statement, name); });
-    std::optional<NameOfOthers> found;
-    if (!all.empty()) found = std::move(all.front());
+    Search::Found all = search.in(statement.statement);
+    First first;
+    for (std::size_t i = 0; i < kReleases; ++i) {
+      std::erase_if(all[i], [&](const NameOfOthers& name) { return is_half_typed(statement, name); });
+      if (!all[i].empty()) first[i] = std::move(all[i].front());
+    }
     std::lock_guard lock(mutex_);
     if (found_.size() >= kMost) found_.clear();
-    return found_.try_emplace(key, std::move(found)).first->second;
+    return found_.try_emplace(key, std::move(first)).first->second[release];
   }
 
  private:
-  static constexpr std::size_t kMost = 1 << 14;
+  static constexpr std::size_t kMost = 1 << 13;
+  using First = std::array<std::optional<NameOfOthers>, kReleases>;
   std::mutex mutex_;
-  std::unordered_map<text::Digest, std::optional<NameOfOthers>, text::DigestHash> found_;
+  std::unordered_map<text::Digest, First, text::DigestHash> found_;
 };
 
 }  // namespace
@@ -385,13 +389,13 @@ std::optional<NameOfOthers> first_of_others(const syntax::Tree& tree, text::Dial
   static Known known;
   const std::vector<Alias> aliases = aliases_of(tree);
   text::Digest key;
-  key.add(static_cast<std::uint64_t>(release) << 1 | (certain ? 1 : 0));
+  key.add(std::uint64_t{certain});
   for (const Alias& a : aliases) {
     key.add(a.name);
     key.add(a.space);
   }
   for (const Tree::Statement& s : tree.statements()) {
-    auto found = known.find(*s.node, Search(release, certain, aliases), key);
+    auto found = known.find(*s.node, static_cast<std::size_t>(release), Search(certain, aliases), key);
     if (!found) continue;
     found->begin += s.offset;
     found->end += s.offset;
@@ -404,7 +408,8 @@ std::vector<NameOfOthers> names_of_others(const syntax::Tree& tree, text::Dialec
   const std::vector<Alias> aliases = aliases_of(tree);
   std::vector<NameOfOthers> out;
   for (const Tree::Statement& s : tree.statements()) {
-    for (NameOfOthers& name : Search(release, false, aliases).in(s.node->statement)) {
+    Search::Found found = Search(false, aliases).in(s.node->statement);
+    for (NameOfOthers& name : found[static_cast<std::size_t>(release)]) {
       name.begin += s.offset;
       name.end += s.offset;
       out.push_back(std::move(name));

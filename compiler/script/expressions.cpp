@@ -34,7 +34,7 @@ Value* Interpreter::find_binding(const syntax::Name& name, Scope* scope) {
   return builtins_.find(name);
 }
 
-const LocalNames* Interpreter::locals_of(const syntax::FunctionDef* def) {
+LocalNames* Interpreter::locals_of(const syntax::FunctionDef* def) {
   auto [at, is_new] = locals_.try_emplace(def);
   if (is_new) {
     at->second.names = syntax::effects_of(def->body).bound;
@@ -51,7 +51,9 @@ const LocalNames* Interpreter::locals_of(const syntax::FunctionDef* def) {
           return std::ranges::find(declared, name) != declared.end();
         });
       }
-      syntax::for_children(n, [&](const syntax::Node* child) { todo.push_back(child); });
+      syntax::for_children(n, [&](const syntax::Node* child) {
+        if (child->kind >= NodeKind::ExprStmt) todo.push_back(child);  // no expression declares names
+      });
     }
     spend(4 * at->second.names.size());
     for (const syntax::Name& n : at->second.names) at->second.mask |= std::uint64_t{1} << (n.hash & 63);

@@ -107,7 +107,11 @@ class Interpreter {
   void warn(std::string_view code, text::Span span, std::string message, std::string hint = {},
             text::Severity severity = text::Severity::Warning);
   // Counts a step; false (with a pending fatal error) when a limit is reached or a stop was asked for.
-  bool step(text::Span span);
+  bool step(text::Span span) {
+    budget_.spend(1);
+    const bool in_room = budget_.has_room(heap_.bytes()) && !is_large_kernel();
+    return ((budget_.steps() & 255) != 0 && !budget_.is_spent() && in_room) || is_within_limits(span);
+  }
   // May `bytes` more be taken? Whatever makes something large out of something small asks before it does.
   bool reserve(std::uint64_t bytes, text::Span span);
   // Counts the work of touching `items` values that no step of its own announces.
@@ -188,7 +192,10 @@ class Interpreter {
   Value buffer_value(const ir::Buffer* buffer);
   Value layout_value(layout::Layout layout);
   void dict_set(Dict* dict, Value key, Value value);
+  // The same for a key that may be one and is not there.
+  void dict_append(Dict* dict, Value key, Value value);
   Value* dict_find(Dict* dict, Value key);
+  std::optional<std::size_t> dict_position(Dict* dict, Value key);
   // Sets all that `more` holds. False: an error is pending.
   bool dict_add(Dict* dict, const Dict& more, text::Span span);
   std::string_view keep(std::string_view text);  // copies into the arena
@@ -233,7 +240,7 @@ class Interpreter {
   std::vector<text::Span> take_index_spans() { return std::exchange(index_spans_, {}); }
   text::Span stored_at(text::Span otherwise) const { return stored_at_ ? stored_at_ : otherwise; }
   // Too deep for the C++ stack or for the limits: a pending error, false.
-  bool enter(std::uint32_t levels, text::Span span);
+  bool enter(std::uint32_t levels, text::Span span) { return budget_.enter(levels) || too_deep(span); }
   void leave(std::uint32_t levels) { budget_.leave(levels); }
   // The scope of a call, whose memory the next call takes unless something holds it.
   Scope* begin_scope(Scope* parent, Scope::Kind kind);
@@ -306,6 +313,21 @@ class Interpreter {
   void end_round(Rounds& rounds) {
     if (heap_.objects() >= rounds.next) collect(rounds);
   }
+  // Rounds of a loop of ours that calls the script. Values that the loop keeps between its rounds are in `kept`.
+  class OwnRounds {
+   public:
+    OwnRounds(Interpreter& in, const std::vector<Value>& kept) : in_(in), rounds_(in.begin_rounds()) {
+      in.kept_.push_back(&kept);
+    }
+    ~OwnRounds() { in_.kept_.pop_back(); }
+    OwnRounds(const OwnRounds&) = delete;
+    OwnRounds& operator=(const OwnRounds&) = delete;
+    void end_round() { in_.end_round(rounds_); }
+
+   private:
+    Interpreter& in_;
+    Rounds rounds_;
+  };
 
   // ---- modules --------------------------------------------------------------------------------------------------
   Modules& modules() { return modules_; }
@@ -345,7 +367,9 @@ class Interpreter {
   static constexpr std::size_t kFewObjects = 50'000;
   void collect(Rounds& rounds);
   // The names that the function binds.
-  const LocalNames* locals_of(const syntax::FunctionDef* def);
+  LocalNames* locals_of(const syntax::FunctionDef* def);
+  // What is kept of calls of the function. Null: nothing is.
+  PlainCalls* plain_calls_of(Function* f, LocalNames& own);
   friend class Modules;
   friend class Reuse;
   friend struct ModeGuard;
@@ -357,8 +381,13 @@ class Interpreter {
   friend class Fingerprint;
   friend class Arrivals;
   friend class GeneratorRun;
+  friend class PlainCalls;
   friend class ItemsOfComprehension;
 
+  bool is_large_kernel() const { return kernel_ && kernel_->nodes() > builder::kMaxKernelNodes; }
+  // What step() asks now and then, and where a limit is near.
+  bool is_within_limits(text::Span span);
+  bool too_deep(text::Span span);
   Value eval_node(const syntax::Node* node, Scope* scope);
   // The expression itself, or a pending error when it is too large for the later stages.
   Value weighed(Value v, text::Span span);
@@ -491,9 +520,10 @@ class Interpreter {
   Scope* script_scope_ = nullptr;    // innermost scope of the script-mode statement being run
   std::vector<Scope*> free_scopes_;  // of calls that have ended
   std::unordered_map<const syntax::FunctionDef*, LocalNames> locals_;
-  text::Span at_;                    // the expression that was begun last, for what has no place of its own
-  bool consumed_at_once_ = false;    // the generator expression that is evaluated next
-  builder::Weights module_weights_;  // of expressions outside of kernels
+  std::vector<const std::vector<Value>*> kept_;  // of loops of ours under way
+  text::Span at_;                                // the expression that was begun last, for what has no place of its own
+  bool consumed_at_once_ = false;                // the generator expression that is evaluated next
+  builder::Weights module_weights_;              // of expressions outside of kernels
   Value return_value_;
   std::unordered_map<const Record*, Value> denoted_;  // what records of the surface stand for, as far as asked
   std::vector<KernelValue*> kernels_;
@@ -509,17 +539,24 @@ class Bound {
  public:
   Bound(Interpreter& in, const Arguments& args, std::string_view function,
         std::initializer_list<std::string_view> names, std::size_t required, bool extra_keywords = false);
+  Bound(const Bound&) = delete;
+  Bound& operator=(const Bound&) = delete;
   explicit operator bool() const { return ok_; }
-  Value operator[](std::size_t i) const { return values_[i]; }
-  bool has(std::size_t i) const { return given_[i] && !values_[i].is_none(); }
-  bool given(std::size_t i) const { return given_[i]; }
-  text::Span span(std::size_t i) const { return spans_[i]; }
+  Value operator[](std::size_t i) const { return all_[i].value; }
+  bool has(std::size_t i) const { return all_[i].given && !all_[i].value.is_none(); }
+  bool given(std::size_t i) const { return all_[i].given; }
+  text::Span span(std::size_t i) const { return all_[i].span; }
 
  private:
+  struct Argument {
+    Value value;
+    text::Span span;
+    bool given = false;
+  };
+  Argument few_[8];
+  std::vector<Argument> many_;
+  std::span<Argument> all_;
   bool ok_ = true;
-  std::vector<Value> values_;
-  std::vector<bool> given_;
-  std::vector<text::Span> spans_;
 };
 
 // The rooms' own names; each is one file.

@@ -67,8 +67,7 @@ bool Interpreter::enter_value(std::size_t items) {
   return step(at_) && enter(1, at_);
 }
 
-bool Interpreter::enter(std::uint32_t levels, text::Span span) {
-  if (budget_.enter(levels)) return true;
+bool Interpreter::too_deep(text::Span span) {
   bool first = !errors_.pending;
   fail(code::kLimit, span, "evaluation is nested more than " + std::to_string(budget_.whole().depth) + " deep",
        "look for a recursion without an end", "RecursionError");
@@ -76,13 +75,9 @@ bool Interpreter::enter(std::uint32_t levels, text::Span span) {
   return false;
 }
 
-bool Interpreter::step(text::Span span) {
-  budget_.spend(1);
-  const bool large_kernel = kernel_ && kernel_->nodes() > builder::kMaxKernelNodes;
-  bool small = budget_.has_room(heap_.bytes()) && !large_kernel;
-  if ((budget_.steps() & 255) != 0 && !budget_.is_spent() && small) return true;
+bool Interpreter::is_within_limits(text::Span span) {
   if (errors_.pending) return false;
-  if (large_kernel) {
+  if (is_large_kernel()) {
     fail(code::kLimit, span,
          "the kernel has more than " + std::to_string(builder::kMaxKernelNodes) + " parts of expressions",
          "use loops of the kernel instead of statements made one by one");

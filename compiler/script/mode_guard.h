@@ -8,15 +8,15 @@ struct ModeGuard {
   Interpreter& in;
   bool script_mode;
   std::uint32_t anchor;
-  std::shared_ptr<const syntax::TopLevel> top_level;
+  std::shared_ptr<const syntax::TopLevel> top_level{};  // once another one was entered
+  bool has_entered = false;
   const ir::CallSite* chain;
 
-  explicit ModeGuard(Interpreter& in)
-      : in(in), script_mode(in.script_mode_), anchor(in.anchor_), top_level(in.top_level_), chain(in.chain_) {}
+  explicit ModeGuard(Interpreter& in) : in(in), script_mode(in.script_mode_), anchor(in.anchor_), chain(in.chain_) {}
   ~ModeGuard() {
     in.script_mode_ = script_mode;
     in.anchor_ = anchor;
-    in.top_level_ = std::move(top_level);
+    if (has_entered) in.top_level_ = std::move(top_level);
     in.chain_ = chain;
   }
   ModeGuard(const ModeGuard&) = delete;
@@ -25,7 +25,12 @@ struct ModeGuard {
   void enter(bool script, std::uint32_t to_anchor, std::shared_ptr<const syntax::TopLevel> to_top_level) {
     in.script_mode_ = script;
     in.anchor_ = to_anchor;
-    in.top_level_ = std::move(to_top_level);
+    if (has_entered) {
+      in.top_level_ = std::move(to_top_level);
+    } else {
+      top_level = std::exchange(in.top_level_, std::move(to_top_level));
+      has_entered = true;
+    }
   }
 };
 

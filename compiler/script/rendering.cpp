@@ -140,7 +140,7 @@ std::string str_of_instance(Interpreter& in, Value v) {
 
 // What stands around the items of a list, a set or a view of a dict.
 std::pair<const char*, const char*> brackets_of(Value v) {
-  if (auto* view = v.as<List>() ? dynamic_cast<ValuesView*>(v.o) : nullptr) {
+  if (auto* view = values_view(v)) {
     return {view->has_keys ? "dict_items([" : "dict_values([", "])"};
   }
   if (v.as<List>()) return {"[", "]"};

@@ -1,6 +1,7 @@
 // Where names and attributes are kept: scopes, classes, instances.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "compiler/script/value.h"
 
@@ -93,10 +94,70 @@ bool is_of_prelude(const Scope* scope) {
   return scope && scope->is_prelude;
 }
 
+void KeyIndex::clear() {
+  slots_.clear();
+  keys_ = 0;
+}
+
+void KeyIndex::swap(KeyIndex& other) noexcept {
+  slots_.swap(other.slots_);
+  std::swap(keys_, other.keys_);
+}
+
+void KeyIndex::put(Slot slot) {
+  std::size_t i = slot.hash & (slots_.size() - 1);
+  while (slots_[i].place != 0) i = (i + 1) & (slots_.size() - 1);
+  slots_[i] = slot;
+}
+
+void KeyIndex::add(std::size_t hash, std::size_t position) {
+  if (2 * (keys_ + 1) > slots_.size()) {
+    const std::vector<Slot> before =
+        std::exchange(slots_, std::vector<Slot>(std::max<std::size_t>(32, 2 * slots_.size())));
+    for (const Slot& slot : before) {
+      if (slot.place != 0) put(slot);
+    }
+  }
+  ++keys_;
+  put({mixed(hash), static_cast<std::uint32_t>(position + 1)});
+}
+
+void KeyIndex::remove(std::size_t position) {
+  if (slots_.empty()) return;
+  const auto place = static_cast<std::uint32_t>(position + 1);
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t hole = slots_.size();
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].place == place) hole = i;
+    if (slots_[i].place > place) --slots_[i].place;
+  }
+  if (hole == slots_.size()) return;
+  --keys_;
+  // What the hole would hide from a search moves into it.
+  for (std::size_t i = (hole + 1) & mask; slots_[i].place != 0; i = (i + 1) & mask) {
+    const std::size_t home = slots_[i].hash & mask;
+    if (((i - home) & mask) < ((i - hole) & mask)) continue;
+    slots_[hole] = slots_[i];
+    hole = i;
+  }
+  slots_[hole] = {};
+}
+
+void KeyIndex::move(std::span<const std::uint32_t> places) {
+  const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(slots_.size()));
+  keys_ = 0;
+  for (const Slot& slot : before) {
+    if (slot.place == 0 || places[slot.place - 1] == kGone) continue;
+    put({slot.hash, places[slot.place - 1] + 1});
+    ++keys_;
+  }
+}
+
 Value* Class::find(std::string_view name) {
+  const Name wanted{name, syntax::hash_name(name), {}};
   for (Class* c : mro) {
     if (!c->scope) continue;
-    if (auto* b = c->scope->find(name)) return &b->value;
+    if (auto* b = c->scope->find(wanted)) return &b->value;
   }
   return nullptr;
 }

@@ -49,6 +49,16 @@ Value Interpreter::refuse(std::string_view code, text::Span span, std::string me
 }
 
 // The module may have any name: what it would be. None: its names are those that it binds.
+// Might it bind names that its text does not? Most statements have none of the words that do, and need no look at what
+// they take and give.
+static bool writes_globals(const syntax::TopLevel& s) {
+  constexpr std::string_view kWriters[] = {"exec", "globals", "locals", "vars"};
+  const bool has_word = std::ranges::any_of(kWriters, [&](std::string_view word) {
+    return std::ranges::binary_search(s.names, syntax::hash_name(word), {}, &syntax::Name::hash);
+  });
+  return (has_word || s.text.find("global_enum") != s.text.npos) && s.free_names().writes_globals;
+}
+
 Value Modules::everything_of(Scope* module) const {
   for (const Open& open : open_) {
     if (open.scope == module) return open.names;
@@ -56,7 +66,7 @@ Value Modules::everything_of(Scope* module) const {
   for (const Run& run : runs_) {
     if (run.scope != module) continue;
     for (const syntax::Tree::Statement& s : run.tree->statements()) {
-      if (s.node->free_names().writes_globals) return Value::opaque("names that are made while the module runs");
+      if (writes_globals(*s.node)) return Value::opaque("names that are made while the module runs");
     }
   }
   return Value::none();

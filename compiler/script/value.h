@@ -7,6 +7,7 @@
 // be known here (numpy, torch, ...): it spreads through host code and hurts only where a kernel needs it.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,7 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "compiler/builder/kernel_builder.h"
@@ -27,6 +28,7 @@
 namespace tilewright::script {
 
 class Interpreter;
+class PlainCalls;  // plain_calls.h
 struct Object;
 struct Record;
 
@@ -178,6 +180,8 @@ struct Object {
   virtual ~Object() = default;
   Type type;
   bool is_reached = false;    // while it is looked for what may be given back (collect.cpp)
+  bool is_view = false;       // KeysView, ValuesView
+  std::uint16_t size = 0;     // of the whole object, in bytes
   const char* why = nullptr;  // of Unknown
 };
 
@@ -196,6 +200,7 @@ T* Value::as() const {
 struct Str : Object {
   TILEWRIGHT_OBJECT(Str, Str)
   std::string text;
+  mutable std::size_t hash = 0;  // 0: nothing has asked for it
 };
 struct BigInt : Object {  // integers outside int64: masks and policies of 64 unsigned bits, mostly
   TILEWRIGHT_OBJECT(BigInt, BigInt)
@@ -208,17 +213,58 @@ struct List : Object {
 struct Tuple : Object {
   TILEWRIGHT_OBJECT(Tuple, Tuple)
   std::vector<Value> items;
+  mutable std::size_t hash = 0;  // of numbers, texts and tuples of them, once something has asked; else 0
 };
 // What an entry of a dict takes, with its place in the index.
 inline constexpr std::size_t kEntryBytes = 120;
+// Where a dict has its keys: from their hashes to positions, a table of open addressing that is at most half full.
+class KeyIndex {
+ public:
+  std::size_t size() const { return keys_; }
+  bool empty() const { return keys_ == 0; }
+  void clear();
+  void swap(KeyIndex& other) noexcept;
+  void add(std::size_t hash, std::size_t position);
+  // The first position under this hash of which `is` holds; none: there is no such. `is` may change the index. Keys
+  // that stand in the way count as `passed`.
+  template <class Is>
+  std::optional<std::size_t> find(std::size_t hash, Is&& is, std::size_t& passed) const {
+    const std::uint32_t wanted = mixed(hash);
+    for (std::size_t i = wanted; !slots_.empty(); ++i, ++passed) {
+      const Slot slot = slots_[i & (slots_.size() - 1)];
+      if (slot.place == 0) break;
+      if (slot.hash == wanted && is(std::size_t{slot.place - 1})) return slot.place - 1;
+    }
+    return std::nullopt;
+  }
+  // The key at this position is gone, and those after it are one lower.
+  void remove(std::size_t position);
+  // Each key goes where `places` says; kGone: it is gone.
+  void move(std::span<const std::uint32_t> places);
+
+  static constexpr std::uint32_t kGone = ~std::uint32_t{0};
+
+ private:
+  struct Slot {
+    std::uint32_t hash = 0;
+    std::uint32_t place = 0;  // the position, from 1; 0: free
+  };
+  static std::uint32_t mixed(std::size_t hash) {
+    return static_cast<std::uint32_t>((hash * 0x9e3779b97f4a7c15ull) >> 32);
+  }
+  void put(Slot slot);
+
+  std::vector<Slot> slots_;
+  std::size_t keys_ = 0;
+};
 // Insertion-ordered; small ones are searched linearly.
 struct Dict : Object {
   TILEWRIGHT_OBJECT(Dict, Dict)
   std::vector<std::pair<Value, Value>> items;
-  std::unordered_multimap<std::size_t, std::size_t> index;  // hash to position, once there are more than a few
-  Object* owner = nullptr;                                  // the set that it is a part of; null: it stands alone
-  std::uint32_t version = 0;                                // counts keys that were added or removed
-  std::vector<Object*> views;                               // of it as it is now (worlds.h)
+  KeyIndex index;              // once there are more than a few
+  Object* owner = nullptr;     // the set that it is a part of; null: it stands alone
+  std::uint32_t version = 0;   // counts keys that were added or removed
+  std::vector<Object*> views;  // of it as it is now (worlds.h)
 };
 // The table of a set as CPython keeps it, as far as the order of iteration depends on it (python/set_order.h).
 struct SetTable {
@@ -238,12 +284,23 @@ struct Set : Object {
 };
 // What keys(), values() and items() give: the content of now, which becomes unknown when the dict changes.
 struct KeysView : Set {
+  KeysView() { is_view = true; }
   Dict* of = nullptr;
 };
 struct ValuesView : List {
+  ValuesView() { is_view = true; }
   Dict* of = nullptr;
   bool has_keys = false;  // items()
 };
+// Null: it is something else.
+inline KeysView* keys_view(Value v) {
+  Set* set = v.as<Set>();
+  return set && set->is_view ? static_cast<KeysView*>(set) : nullptr;
+}
+inline ValuesView* values_view(Value v) {
+  List* list = v.as<List>();
+  return list && list->is_view ? static_cast<ValuesView*>(list) : nullptr;
+}
 struct Range : Object {
   TILEWRIGHT_OBJECT(Range, Range)
   std::int64_t start = 0, stop = 0, step = 1;
@@ -299,6 +356,8 @@ void exchange_items(std::vector<T>& a, std::vector<T>& b) {
 struct LocalNames {
   std::uint64_t mask = 0;  // bits of their hashes
   std::vector<syntax::Name> names;
+  std::uint32_t calls = 0;
+  std::shared_ptr<PlainCalls> plain;  // once there were many calls; null: none is kept
 };
 
 // Names to values. Scopes are small; names carry their hash.
@@ -554,11 +613,11 @@ class Heap {
 
   template <class T>
   T* make() {
-    static_assert(alignof(T) <= alignof(std::max_align_t));
+    static_assert(alignof(T) <= alignof(std::max_align_t) && sizeof(T) <= kLargest);
     bytes_ += sizeof(T) + 32;
-    T* made = ::new (room(sizeof(T))) T();
+    T* made = ::new (room(rounded(sizeof(T)))) T();
+    made->size = sizeof(T);
     objects_.push_back(made);
-    sizes_.push_back(sizeof(T));
     return made;
   }
   std::size_t objects() const { return objects_.size(); }
@@ -579,31 +638,30 @@ class Heap {
     for (std::size_t i = from; i < objects_.size(); ++i) {
       Object* o = objects_[i];
       if (o->is_reached) {
-        sizes_[kept] = sizes_[i];
         objects_[kept++] = o;
         continue;
       }
-      freed += sizes_[i] + 32 + content(*o);
+      const std::size_t size = o->size;
+      freed += size + 32 + content(*o);
       o->~Object();
-      free_[rounded(sizes_[i]) / kAlign].push_back(o);
+      Free*& first = free_[rounded(size) / kAlign];
+      first = ::new (static_cast<void*>(o)) Free{first};
     }
     objects_.resize(kept);
-    sizes_.resize(kept);
     bytes_ = bytes_ > least + freed ? bytes_ - freed : std::min(bytes_, least);
   }
 
  private:
-  static constexpr std::size_t kBlock = 16 << 10, kAlign = alignof(std::max_align_t);
+  static constexpr std::size_t kBlock = 16 << 10, kAlign = alignof(std::max_align_t), kLargest = 1024;
+  struct Free {  // the room of an object that has ended
+    Free* next;
+  };
 
-  static std::size_t rounded(std::size_t size) { return (size + kAlign - 1) / kAlign * kAlign; }
+  static constexpr std::size_t rounded(std::size_t size) { return (size + kAlign - 1) / kAlign * kAlign; }
 
+  // `size` is rounded.
   void* room(std::size_t size) {
-    size = rounded(size);
-    if (auto found = free_.find(size / kAlign); found != free_.end() && !found->second.empty()) {
-      void* out = found->second.back();
-      found->second.pop_back();
-      return out;
-    }
+    if (Free*& first = free_[size / kAlign]; first) return std::exchange(first, first->next);
     if (size > left_) {
       const std::size_t block = std::max(size, kBlock);
       blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(block));
@@ -620,8 +678,7 @@ class Heap {
   std::byte* next_ = nullptr;
   std::size_t left_ = 0;
   std::vector<Object*> objects_;
-  std::vector<std::uint32_t> sizes_;                          // of these
-  std::unordered_map<std::size_t, std::vector<void*>> free_;  // by size
+  std::array<Free*, kLargest / kAlign + 1> free_{};  // by size
   std::size_t bytes_ = 0;
 };
 

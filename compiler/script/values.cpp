@@ -85,12 +85,15 @@ void Interpreter::dict_set(Dict* dict, Value key, Value value) {
     assume();
     return;
   }
-  if (Value unknown = unknown_within(key); !unknown.is_none()) {  // it may be any of the keys
+  const Tuple* tuple = key.as<Tuple>();
+  const bool is_plain = key.as<Str>() || (tuple && tuple->hash != 0);
+  if (Value unknown = is_plain ? Value::none() : unknown_within(key);
+      !unknown.is_none()) {  // it may be any of the keys
     may_be(unknown.reason(), value);
     spoil_views(dict, true);
     return become_unknown(dict->owner ? dict->owner : dict, unknown.reason());
   }
-  if (const Value part = unhashable_within(key, 0); part.is_object()) {
+  if (const Value part = is_plain ? Value::none() : unhashable_within(key, 0); part.is_object()) {
     fail(code::kType, at_, std::string(type_name(part)) + " cannot be a key: it has no hash", {}, "TypeError");
     certainly();
     return;
@@ -102,17 +105,21 @@ void Interpreter::dict_set(Dict* dict, Value key, Value value) {
     *v = value;
     return;
   }
+  dict_append(dict, key, value);
+}
+
+void Interpreter::dict_append(Dict* dict, Value key, Value value) {
   spoil_views(dict, true);
   dict->items.emplace_back(key, value);
   heap_.count(kEntryBytes);
   if (Set* set = dict->owner ? Value::object(dict->owner).as<Set>() : nullptr) budget_.spend(python::note_added(*set));
   if (dict->items.size() <= 8) return;
   if (dict->index.size() + 1 == dict->items.size()) {
-    dict->index.emplace(hash(key), dict->items.size() - 1);
+    dict->index.add(hash(key), dict->items.size() - 1);
     return;
   }
   dict->index.clear();  // first time, or after a removal
-  for (std::size_t i = 0; i < dict->items.size(); ++i) dict->index.emplace(hash(dict->items[i].first), i);
+  for (std::size_t i = 0; i < dict->items.size(); ++i) dict->index.add(hash(dict->items[i].first), i);
 }
 
 bool Interpreter::dict_add(Dict* dict, const Dict& more, text::Span span) {
@@ -126,19 +133,27 @@ bool Interpreter::dict_add(Dict* dict, const Dict& more, text::Span span) {
 }
 
 Value* Interpreter::dict_find(Dict* dict, Value key) {
-  if (key.is_opaque() || key.is_poison()) return nullptr;
-  if (dict->items.size() > 8 && dict->index.size() == dict->items.size()) {
-    auto [from, to] = dict->index.equal_range(hash(key));
-    for (auto it = from; it != to; ++it, budget_.spend(1)) {  // colliding keys cost steps, or a script could stall here
-      if (equals(dict->items[it->second].first, key)) return &dict->items[it->second].second;
-    }
-    return nullptr;
+  const auto at = dict_position(dict, key);
+  return at ? &dict->items[*at].second : nullptr;
+}
+
+std::optional<std::size_t> Interpreter::dict_position(Dict* dict, Value key) {
+  if (key.is_opaque() || key.is_poison()) return std::nullopt;
+  const auto& items = dict->items;  // which a comparison may change
+  if (items.size() > 8 && dict->index.size() == items.size()) {
+    std::size_t passed = 0;  // colliding keys cost steps, or a script could stall here
+    const auto is_key = [&](std::size_t at) {
+      return at < items.size() && equals(items[at].first, key) && at < items.size();
+    };
+    const auto found = dict->index.find(hash(key), is_key, passed);
+    budget_.spend(passed / 4);
+    return found;
   }
-  budget_.spend(dict->items.size() / 8);
-  for (auto& [k, v] : dict->items) {
-    if (equals(k, key)) return &v;
+  budget_.spend(items.size() / 8);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (equals(items[i].first, key) && i < items.size()) return i;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 bool is_plain(Value v) {

@@ -64,7 +64,7 @@ class Snapshot {
     Dict* dict;
     Kind kind;
     std::vector<std::pair<Value, Value>> kept;
-    std::unordered_multimap<std::size_t, std::size_t> index;
+    KeyIndex index;
     Set* set = nullptr;  // of which it is the entries
     SetTable table{};
     std::uint32_t version = 0;

@@ -15,12 +15,14 @@ class DirectStatements : public DirectExpressions {
   using DirectExpressions::DirectExpressions;
 
   Stmt run() {
+    mentioned_.reserve(text_.size() / 16);
     Items<Stmt> found(stmts_);
     statement(found, 0);
     to_code_line();
     sure(at_end() && found.size() == 1);
     return found.front();
   }
+  std::vector<Name> mentioned() { return std::move(mentioned_); }
 
  private:
   // ---- lines -------------------------------------------------------------------------------------------------------
@@ -389,7 +391,7 @@ class DirectStatements : public DirectExpressions {
   template <class T>
   Stmt named_outside(std::uint32_t begin) {
     Items<Name> names(names_);
-    do names.push(name());
+    do names.push(mentioned_.emplace_back(name()));
     while (take_if(','));
     return arena_.make<T>(Node{T::kKind, {begin, end_}}, names.copy(arena_));
   }
@@ -518,12 +520,15 @@ class DirectStatements : public DirectExpressions {
 
 }  // namespace
 
-Stmt read_directly(const std::string& text, Arena& arena) {
+Stmt read_directly(const std::string& text, Arena& arena, std::vector<Name>* mentioned) {
   for (char c : {'\r', '\f', '\0'}) {
     if (text.find(c) != text.npos) return nullptr;
   }
   try {
-    return DirectStatements(text, arena).run();
+    DirectStatements reader(text, arena);
+    Stmt found = reader.run();
+    if (mentioned) *mentioned = reader.mentioned();
+    return found;
   } catch (const Unsure&) {
     return nullptr;
   }

@@ -7,6 +7,7 @@
 // what is wrong with a text is said by one voice. `tests/unit/syntax_direct.cpp` compares the two.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "compiler/expr/arena.h"
 #include "compiler/syntax/ast.h"
@@ -14,7 +15,8 @@
 namespace tilewright::syntax {
 
 // The one statement that is all of `text`; null: that is for the parser to say. Nodes go to `arena` and may view
-// `text`, so both must stay together.
-Stmt read_directly(const std::string& text, Arena& arena);
+// `text`, so both must stay together. `mentioned` receives the names that names_in() would find, each as often as it
+// stands there.
+Stmt read_directly(const std::string& text, Arena& arena, std::vector<Name>* mentioned = nullptr);
 
 }  // namespace tilewright::syntax

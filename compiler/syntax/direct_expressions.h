@@ -48,6 +48,7 @@ class DirectExpressions : public DirectTokens {
   }
 
   Arena& arena_;
+  std::vector<Name> mentioned_;  // as names_in() takes them
   std::vector<Expr> exprs_;
   std::vector<Keyword> keywords_;
   std::vector<Parameter> params_;

@@ -53,6 +53,7 @@ DirectExpressions::Part DirectExpressions::word() {
     unsure();
   }
   take(found.at.end - found.at.begin);
+  mentioned_.push_back(found);
   return make<NameRef>(found.at, found);
 }
 

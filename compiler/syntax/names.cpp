@@ -37,8 +37,10 @@ std::vector<Name> each_once(std::span<const Name> all) {
 
 }  // namespace
 
-std::span<const Name> names_in(Stmt statement, Arena& arena) {
-  std::vector<Name> all = each_once(mentioned(statement));
+std::span<const Name> names_in(Stmt statement, Arena& arena) { return each_name(mentioned(statement), arena); }
+
+std::span<const Name> each_name(std::span<const Name> mentioned, Arena& arena) {
+  std::vector<Name> all = each_once(mentioned);
   std::ranges::sort(all,
                     [](const Name& a, const Name& b) { return a.hash != b.hash ? a.hash < b.hash : a.text < b.text; });
   return arena.copy(all);

@@ -60,13 +60,13 @@ TreePtr edited(const TopLevel& old, std::string_view text) {
 }
 
 // What a statement is known by once its nodes are made.
-void identify(TopLevel& top) {
+void identify(TopLevel& top, std::span<const Name> names) {
   static std::atomic<std::uint32_t> next{0};
   do {
     top.id = next.fetch_add(1, std::memory_order_relaxed) & (text::Anchors::kOwn - 1);
   } while (top.id == 0);
   top.digest.add(top.text);
-  top.names = names_in(top.statement, top.arena);
+  top.names = names;
   top.unread = unread_names(top.statement, top.arena);
 }
 
@@ -81,9 +81,10 @@ std::shared_ptr<const TopLevel> read(std::string_view text, bool faulty, const T
   };
   auto top = unread();
   if (!faulty) {
-    top->statement = read_directly(top->text, top->arena);
+    std::vector<Name> mentioned;
+    top->statement = read_directly(top->text, top->arena, &mentioned);
     if (top->statement) {
-      identify(*top);
+      identify(*top, each_name(mentioned, top->arena));
       return top;
     }
     top = unread();
@@ -113,7 +114,7 @@ std::shared_ptr<const TopLevel> read(std::string_view text, bool faulty, const T
     top->tree =
         std::shared_ptr<const TSTree>(tree.release(), [](const TSTree* t) { ts_tree_delete(const_cast<TSTree*>(t)); });
   }
-  identify(*top);
+  identify(*top, names_in(top->statement, top->arena));
   return top;
 }
 
@@ -333,7 +334,7 @@ std::shared_ptr<const TopLevel> parse_expression(std::string_view text, std::vec
     Expr value = broken->arena.make<Broken>(Node{NodeKind::Broken, all}, Exprs{});
     broken->statement = broken->arena.make<ExprStmt>(Node{NodeKind::ExprStmt, all}, value);
     broken->errors = found;
-    identify(*broken);
+    identify(*broken, names_in(broken->statement, broken->arena));
     top = broken;
   }
   if (errors) {

@@ -8,6 +8,7 @@
 #include "server/project/codes.h"
 #include "server/project/dialect_hints.h"
 #include "server/project/files.h"
+#include "server/project/real_path.h"
 #include "server/project/toml.h"
 #include "server/project/user.h"
 
@@ -285,7 +286,7 @@ std::expected<void, std::string> check_outside(const std::filesystem::path& file
   std::vector<std::filesystem::path> roots{checkout_of(script), checkout_of(import_root(script) / "any")};
   for (const char* name : {"GITHUB_WORKSPACE", "CI_PROJECT_DIR"}) {
     const char* folder = std::getenv(name);
-    if (folder && *folder == '/') roots.push_back(std::filesystem::weakly_canonical(folder, ec));
+    if (folder && *folder == '/') roots.push_back(real_path(folder, ec));
   }
   for (const std::filesystem::path& root : roots) {
     if (root == root.root_path() || !leads_through(file, root)) continue;
@@ -356,7 +357,7 @@ std::expected<std::filesystem::path, std::string> base_of(std::string_view text,
   if (!said || said->empty())
     return std::unexpected(place(file.string(), *node) + "extend is a text, such as \"../shared.toml\"");
   std::error_code ec;
-  std::filesystem::path base = std::filesystem::weakly_canonical(file.parent_path() / *said, ec);
+  std::filesystem::path base = real_path(file.parent_path() / *said, ec);
   if (ec || !std::filesystem::is_regular_file(base, ec))
     return std::unexpected(place(file.string(), *node) + "there is no file " + *said);
   const std::filesystem::path checkout = checkout_of(file);
@@ -461,7 +462,7 @@ std::expected<Config, std::string> user_config() {
 
 std::filesystem::path config_file(const std::filesystem::path& script) {
   std::error_code ec;
-  std::filesystem::path folder = std::filesystem::weakly_canonical(script, ec).parent_path();
+  std::filesystem::path folder = real_path(script, ec).parent_path();
   for (; !folder.empty(); folder = folder.parent_path()) {
     std::filesystem::path file = folder / "tilewright.toml";
     if (std::filesystem::is_regular_file(file, ec)) return file;

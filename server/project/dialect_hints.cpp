@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "server/project/files.h"
+#include "server/project/real_path.h"
 
 namespace tilewright::project {
 namespace fs = std::filesystem;
@@ -289,7 +290,7 @@ std::optional<text::Dialect> pinned_by(std::string_view requirement) {
 script::DialectHints around(const fs::path& script, script::DialectHints said) {
   if (said.setting) return said;
   std::error_code ec;
-  const fs::path own = fs::weakly_canonical(script, ec).parent_path();
+  const fs::path own = real_path(script, ec).parent_path();
   bool pinned = false;
   fs::path folder = own;
   for (std::size_t i = 0; i < kMostFolders && !folder.empty(); ++i) {

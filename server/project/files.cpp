@@ -12,6 +12,7 @@
 #include "compiler/text/escape.h"
 #include "compiler/toolchain/output_file.h"
 #include "server/project/opened.h"
+#include "server/project/real_path.h"
 #include "server/project/scripts.h"
 #include "server/project/user.h"
 
@@ -69,7 +70,7 @@ std::expected<void, std::string> write_file(const fs::path& path, std::initializ
 
 fs::path import_root(const fs::path& script) {
   std::error_code ec;
-  fs::path real = fs::weakly_canonical(script, ec);
+  fs::path real = real_path(script, ec);
   if (ec) real = fs::absolute(script, ec);
   fs::path root = real.parent_path();
   for (fs::path p = root; !p.empty(); p = p.parent_path()) {
@@ -84,7 +85,7 @@ namespace {
 
 fs::path folder_of(const fs::path& importer) {
   std::error_code ec;
-  return fs::weakly_canonical(importer, ec).parent_path();
+  return real_path(importer, ec).parent_path();
 }
 
 // Where `module` may lie when a file in the folder `from` imports it, without an ending.
@@ -131,7 +132,7 @@ std::optional<std::vector<std::string>> modules_beside(const fs::path& root, std
   std::optional<std::vector<std::string>> names;
   for (const fs::path& folder : import_folders(root, module, level, folder_of(importer))) {
     std::error_code ec;
-    const fs::path real = fs::weakly_canonical(folder, ec);
+    const fs::path real = real_path(folder, ec);
     if (ec || !lies_below(real, root) || !fs::is_directory(real, ec)) continue;
     if (!names) names.emplace();
     fs::directory_iterator it(real, fs::directory_options::skip_permission_denied, ec), end;
@@ -210,7 +211,7 @@ Expansion expand(const std::vector<std::string>& arguments, ScriptSearch& search
     for (std::string& path : found) {
       if (argument == "." && path.starts_with("./")) path.erase(0, 2);
       const bool script = search.is_script(path);
-      if (script && fs::is_symlink(path, ec) && !lies_below(fs::weakly_canonical(path, ec), checkout))
+      if (script && fs::is_symlink(path, ec) && !lies_below(real_path(path, ec), checkout))
         out.outside.push_back(std::move(path));
       else if (script)
         out.files.push_back(std::move(path));

@@ -15,6 +15,7 @@
 #include "compiler/process/file.h"
 #include "compiler/toolchain/digest.h"
 #include "compiler/toolchain/owned_path.h"
+#include "server/project/real_path.h"
 
 namespace tilewright::project {
 namespace fs = std::filesystem;
@@ -128,7 +129,7 @@ std::string wrong_with_cache_key() {
 fs::path place_of_file(const fs::path& file) {
   std::error_code ec;
   const fs::path whole = fs::absolute(file, ec);
-  return fs::weakly_canonical(whole.parent_path(), ec) / whole.filename();
+  return real_path(whole.parent_path(), ec) / whole.filename();
 }
 
 fs::path checkout_of(const fs::path& file) {
@@ -154,7 +155,7 @@ bool leads_through(const fs::path& path, const fs::path& root) {
   fs::path way;
   for (const fs::path& part : fs::absolute(path, ec)) {
     way /= part;
-    const fs::path real = fs::weakly_canonical(way, ec);
+    const fs::path real = real_path(way, ec);
     if (ec || lies_below(real, root)) return true;
   }
   return false;

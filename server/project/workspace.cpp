@@ -8,6 +8,7 @@
 #include "server/project/config.h"
 #include "server/project/dialect_hints.h"
 #include "server/project/files.h"
+#include "server/project/real_path.h"
 #include "server/project/run_targets.h"
 
 namespace tilewright::project {
@@ -231,7 +232,7 @@ std::vector<std::string> Workspace::set_document(const std::string& path, std::s
   std::string real = path;
   if (is_file(path)) {
     std::error_code ec;
-    fs::path resolved = fs::weakly_canonical(path, ec);
+    fs::path resolved = real_path(path, ec);
     if (!ec) real = resolved.string();
   }
   bool appeared, gone = !tree;

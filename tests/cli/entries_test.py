@@ -40,7 +40,7 @@ class Entries(Case):
 
     def test_lists_that_no_entry_names_are_not_computed(self):
         search = "\nSIZES = [32]\n\n\ndef search():\n    SIZES[0] = 64\n    return SIZES\n\n\nBENCH_CONFIGS = search()\n"
-        made = FACTORY + search + "__all__ = [\"BENCH_CONFIGS\", \"make\"]\n"
+        made = FACTORY + search + "__all__ = [\"BENCH_CONFIGS\", \"make\"]\n  # BENCH_CONFIGS are slow\n"
         for more, rows in (("", 32), ("\nFIRST = BENCH_CONFIGS[0]\n", 64)):
             entry = ("--entry", "make(SIZES[0], 64)", "--emit", "tirx")
             r = self.expect(0, "compile", self.file("factory.py", made + more), *entry)

@@ -1,4 +1,6 @@
 // Framing and JSON-RPC, without a server.
+#include <random>
+
 #include "protocol/frame.h"
 #include "protocol/lsp.h"
 #include "protocol/publish.h"
@@ -238,4 +240,61 @@ TEST_CASE("diagnostics are written as the tree of their values would be") {
             notification_text("textDocument/publishDiagnostics",
                               {{"uri", "file:///\xc3\xa9\".py"}, {"version", version}, {"diagnostics", some}}));
   }
+}
+
+TEST_CASE("long texts are read and printed as the library does it") {
+  std::mt19937 draw(20261126);
+  const std::vector<std::string> pieces{"a",
+                                        "word ",
+                                        "\n",
+                                        "\"",
+                                        "\\",
+                                        "/",
+                                        "\t",
+                                        "\x01",
+                                        "\x1f",
+                                        "\x7f",
+                                        "\xc3\xa9",
+                                        "\xe2\x82\xac",
+                                        "\xed\x9f\xbf",
+                                        "\b",
+                                        "\r\f",
+                                        "\xf0\x9f\x98\x80",
+                                        "\xf4\x8f\xbf\xbf",
+                                        "'",
+                                        "{[,:",
+                                        "    "};
+  const std::vector<std::string> wrong{"\xff",     "\xc3",     "\xed\xa0\x80",    "\xf4\x90\x80\x80",
+                                       "\xe2\x82", "\xc0\x80", "\xf0\x80\x80\x80"};
+  auto text = [&](std::size_t length, bool may_be_wrong) {
+    std::string out;
+    const bool plain = draw() % 2 == 0;
+    while (out.size() < length) {
+      const auto& from = may_be_wrong && draw() % 200 == 0 ? wrong : pieces;
+      const std::string& piece = from[draw() % from.size()];
+      if (!plain || static_cast<unsigned char>(piece[0]) >= 0x20) out += piece;
+    }
+    return out;
+  };
+  for (int i = 0; i < 400; ++i) {
+    Json params{
+        {"short", text(5, true)}, {"long", text(2000, i % 4 == 0)}, {"number", -i}, {"list", {i, 2.5, true, nullptr}}};
+    params["nested"]["texts"] = {text(700, false), text(513, false), "x"};
+    params[text(600, false)] = text(1000, false);
+    params["large"] = std::numeric_limits<std::uint64_t>::max();
+    params["none"] = {Json::object(), Json::array()};
+    const std::string printed = params.dump(-1, ' ', i % 3 == 0, Json::error_handler_t::replace);
+    CHECK(json_text(params) == params.dump(-1, ' ', false, Json::error_handler_t::replace));
+    const Message m = parse_message(R"({"jsonrpc":"2.0","method":"m","params":)" + printed + "}");
+    REQUIRE(m.kind == Message::Kind::Notification);
+    CHECK(m.params == Json::parse(printed));
+  }
+  // What the library refuses is refused.
+  const std::string filler(1000, 'x');
+  for (const char* bad : {"\\q", "\\u12", "\n", "\x01", "\xff", "\\", "\\u0001 \xc3"}) {
+    const Message m = parse_message(R"({"jsonrpc":"2.0","method":"m","params":[")" + filler + bad + filler + R"("]})");
+    CHECK(m.error.message == "the message is not JSON in UTF-8");
+  }
+  for (const char* open : {R"({"jsonrpc":"2.0","method":"m","params":[")", R"(")", R"(["\)"})
+    CHECK(parse_message(open + filler).error.message == "the message is not JSON in UTF-8");
 }

@@ -1,4 +1,5 @@
 // The direct reader: what it reads is what the parser's tree says, and what the parser refuses it leaves alone.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include "compiler/syntax/convert.h"
 #include "compiler/syntax/direct.h"
 #include "compiler/syntax/lines.h"
+#include "compiler/syntax/names.h"
 #include "compiler/syntax/parser.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/syntax_testing.h"
@@ -36,7 +38,9 @@ std::string by_parser(const std::string& text) {
 
 std::string directly(const std::string& text) {
   Arena arena;
-  Stmt made = read_directly(text, arena);
+  std::vector<Name> mentioned;
+  Stmt made = read_directly(text, arena, &mentioned);
+  if (made) CHECK(std::ranges::equal(each_name(mentioned, arena), names_in(made, arena)));
   return made ? told(made) : std::string();
 }
 

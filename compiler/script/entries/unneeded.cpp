@@ -12,7 +12,14 @@ namespace {
 bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_quote(char c) { return c == '"' || c == '\''; }
 
-// How often the text names it, but for texts that are the name alone, as in __all__.
+// Does the line of this place hold nothing but a comment?
+bool is_comment(std::string_view text, std::size_t at) {
+  const std::size_t begin = text.rfind('\n', at) + 1;  // 0: the first line
+  const std::size_t first = text.find_first_not_of(" \t", begin);
+  return first < at && text[first] == '#';
+}
+
+// How often the text names it, but for comments and for texts that are the name alone, as in __all__.
 std::size_t uses(std::string_view text, std::string_view name) {
   std::size_t count = 0;
   for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + name.size())) {
@@ -20,6 +27,7 @@ std::size_t uses(std::string_view text, std::string_view name) {
     const std::size_t end = at + name.size();
     const char after = end < text.size() ? text[end] : ' ';
     if (word_char(before) || word_char(after) || (is_quote(before) && after == before)) continue;
+    if (is_comment(text, at)) continue;
     ++count;
   }
   return count;

@@ -231,7 +231,9 @@ Value any_all(Interpreter& in, const Arguments& args, std::string_view name, boo
   if (!takes(in, args, name, 1, 1)) return Value::error();
   const Value iterator = in.iterator_of(args.positional[0], args.at(0));
   if (iterator.is_error()) return iterator;
-  for (Value v;;) {
+  const std::vector<Value> kept;
+  Interpreter::OwnRounds rounds(in, kept);
+  for (Value v;; rounds.end_round()) {
     if (!in.step(args.call)) return Value::error();
     const Next next = in.next_of(iterator, &v, args.at(0));
     if (next == Next::Failed) return Value::error();
@@ -295,8 +297,10 @@ Value extremum(Interpreter& in, const Arguments& args, bool largest) {
     return best ? Value::expr(best) : Value::error();
   }
   std::size_t best = 0;
-  Value best_key;
-  for (std::size_t i = 0; i < items.size(); ++i) {
+  std::vector<Value> kept(1);
+  Value& best_key = kept[0];
+  Interpreter::OwnRounds rounds(in, kept);
+  for (std::size_t i = 0; i < items.size(); ++i, rounds.end_round()) {
     if (!in.step(args.call)) return Value::error();
     Value k = key.is_none() ? items[i] : call(in, key, {items[i]}, args.call);
     if (k.is_error() || k.is_opaque()) return k;

@@ -313,7 +313,7 @@ Value dict_pop(Interpreter& in, const Arguments& args, Value self) {
   if (auto unknown = unknown_changed_key(in, args, self)) return *unknown;
   if (!takes(in, args, "pop", 1, 2)) return Value::error();
   Dict* dict = dict_of(self);
-  auto at = dict_position(in, dict, args.positional[0]);
+  auto at = in.dict_position(dict, args.positional[0]);
   if (in.has_pending()) return Value::error();
   if (!at) return args.positional.size() == 2 ? args.positional[1] : missing_key(in, args.call, args.positional[0]);
   if (!work(in, args.call, dict->items.size() + dict->index.size() * 4)) return Value::error();
@@ -389,7 +389,7 @@ Value set_discard_or_remove(Interpreter& in, const Arguments& args, Value self, 
   if (auto unknown = unknown_changed_key(in, args, self)) return *unknown;
   if (!takes(in, args, must ? "remove" : "discard", 1, 1)) return Value::error();
   Dict* entries = entries_of(self);
-  auto at = dict_position(in, entries, args.positional[0]);
+  auto at = in.dict_position(entries, args.positional[0]);
   if (in.has_pending()) return Value::error();
   if (!at) return must ? missing_key(in, args.call, args.positional[0]) : Value::none();
   if (!work(in, args.call, entries->items.size() + entries->index.size() * 4)) return Value::error();

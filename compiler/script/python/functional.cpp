@@ -23,8 +23,10 @@ Value reduce(Interpreter& in, const Arguments& args, Value) {
   if (!has_start && items->empty()) {
     return in.fail(code::kType, args.at(1), "reduce() of nothing needs an initial value");
   }
-  Value result = has_start ? args.positional[2] : (*items)[0];
-  for (std::size_t i = has_start ? 0 : 1; i < items->size(); ++i) {
+  std::vector<Value> kept{has_start ? args.positional[2] : (*items)[0]};
+  Value& result = kept[0];
+  Interpreter::OwnRounds rounds(in, kept);
+  for (std::size_t i = has_start ? 0 : 1; i < items->size(); ++i, rounds.end_round()) {
     if (!in.step(args.call)) return Value::error();
     result = call(in, args.positional[0], {result, (*items)[i]}, args.call);
     if (result.is_error()) return result;

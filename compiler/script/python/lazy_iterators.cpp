@@ -257,8 +257,8 @@ Value table_iterator(Interpreter& in, Value table, text::Span span) {
 
 TableRun::TableRun(Value v) {
   if (!v.is_object()) return;
-  if (auto* keys = v.as<Set>() ? dynamic_cast<KeysView*>(v.o) : nullptr) v = Value::object(keys->of);
-  if (auto* view = v.as<List>() ? dynamic_cast<ValuesView*>(v.o) : nullptr) {
+  if (auto* keys = keys_view(v)) v = Value::object(keys->of);
+  if (auto* view = values_view(v)) {
     view_ = view;
     v = Value::object(view->of);
   }

@@ -463,14 +463,14 @@ void charge_methods(Interpreter& in, Value object) {
 // A frozenset has none that change it, and the keys of a dict only one.
 std::span<const Entry> methods_of_set(Value set, std::string_view name) {
   constexpr std::string_view kChanging[] = {"add", "clear", "discard", "pop", "remove", "update"};
-  if (dynamic_cast<KeysView*>(set.o)) return name == "isdisjoint" ? set_methods() : std::span<const Entry>();
+  if (keys_view(set)) return name == "isdisjoint" ? set_methods() : std::span<const Entry>();
   const bool changes = name.ends_with("_update") || std::ranges::find(kChanging, name) != std::end(kChanging);
   return changes && set.as<Set>()->is_frozen ? std::span<const Entry>() : set_methods();
 }
 
 // What values() and items() give has none.
 std::span<const Entry> methods_of_list(Value list) {
-  return dynamic_cast<ValuesView*>(list.o) ? std::span<const Entry>() : list_methods();
+  return values_view(list) ? std::span<const Entry>() : list_methods();
 }
 
 // The name, and func, args and keywords of functools.partial(...).

@@ -147,10 +147,27 @@ Set* unite(Interpreter& in, Set* left, Value right, text::Span span) {
 
 // Removes the item, if it is there.
 bool discard(Interpreter& in, Set* set, Value item, text::Span span) {
-  const auto at = dict_position(in, &set->entries, item);
+  const auto at = in.dict_position(&set->entries, item);
   if (!at || !work(in, span, set->entries.items.size() + set->entries.index.size() * 4)) return false;
   dict_erase(&set->entries, *at);
   return true;
+}
+
+// Removes the items at the places that are kGone, and makes the others the positions that they have after it.
+void take_out(Set& set, std::vector<std::uint32_t>& places) {
+  spoil_views(&set.entries, true);
+  auto& items = set.entries.items;
+  std::uint32_t kept = 0;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i] == KeyIndex::kGone) continue;
+    items[kept] = items[i];
+    places[i] = kept++;
+  }
+  items.resize(kept);
+  set.entries.index.move(places);
+  for (std::uint32_t& place : set.table.places) {
+    if (is_item(place)) place = places[place] == KeyIndex::kGone ? kTrace : places[place];
+  }
 }
 
 bool contains(Interpreter& in, Set* set, Value item) { return in.dict_find(&set->entries, item) != nullptr; }
@@ -167,7 +184,12 @@ Set* intersect(Interpreter& in, Set* left, Value right, Set* others, text::Span 
   if (!items) return nullptr;
   for (Value v : *items) {
     if (!in.step(span)) return nullptr;
-    if (contains(in, larger, v)) in.dict_set(&result->entries, v, Value::none());
+    if (!contains(in, larger, v)) continue;
+    if (walked.as<Set>()) {
+      in.dict_append(&result->entries, v, Value::none());
+    } else {
+      in.dict_set(&result->entries, v, Value::none());
+    }
   }
   return in.has_pending() ? nullptr : result;
 }
@@ -175,11 +197,18 @@ Set* intersect(Interpreter& in, Set* left, Value right, Set* others, text::Span 
 bool remove_all(Interpreter& in, Set* set, Set* others, text::Span span) {
   const auto removed = in.iterate(Value::object(others), span);
   if (!removed) return false;
+  std::vector<std::uint32_t> places(set->entries.items.size());
+  std::size_t gone = 0;
   for (Value v : *removed) {
-    if (!in.step(span)) return false;
-    discard(in, set, v, span);
+    if (!in.step(span)) break;
+    const auto at = in.dict_position(&set->entries, v);
+    if (in.has_pending()) break;
+    if (!at || *at >= places.size() || places[*at] == KeyIndex::kGone) continue;
+    places[*at] = KeyIndex::kGone;
+    ++gone;
   }
-  return !in.has_pending();
+  if (gone > 0 && places.size() == set->entries.items.size()) take_out(*set, places);
+  return !in.has_pending() && work(in, span, places.size());
 }
 
 Set* subtract(Interpreter& in, Set* left, Value right, Set* others, text::Span span) {
@@ -212,7 +241,7 @@ bool differ(Interpreter& in, Value walked, Set* set, text::Span span) {
 // An iterable as a set, in a set of its own where `own`; null with a pending error.
 Set* as_set(Interpreter& in, Value iterable, bool own, text::Span span) {
   Set* set = iterable.as<Set>();
-  return set && !own && !set->table.by_insertion ? set : unite(in, in.make<Set>(), iterable, span);
+  return set && !own && !set->is_view ? set : unite(in, in.make<Set>(), iterable, span);
 }
 
 }  // namespace

@@ -475,6 +475,8 @@ bool sort(Interpreter& in, std::vector<Value>& items, Value key, bool reverse, t
   std::vector<Item> from, to;
   from.reserve(items.size());
   if (!reserve(in, span, 2 * items.size() * sizeof(Item))) return false;
+  std::vector<Value> keys;  // that are objects
+  Interpreter::OwnRounds rounds(in, keys);
   for (Value v : items) {
     Value k = v;
     if (!key.is_none()) {
@@ -483,6 +485,8 @@ bool sort(Interpreter& in, std::vector<Value>& items, Value key, bool reverse, t
     }
     if (!in.step(span)) return false;
     from.push_back({k, v});
+    if (!key.is_none() && k.is_object()) keys.push_back(k);
+    rounds.end_round();
   }
   for (const Item& item : from) {  // then the order is not known
     Value unknown = items.size() > 1 ? in.unknown_within(item.key) : Value::none();
@@ -528,25 +532,7 @@ void dict_erase(Dict* dict, std::size_t at) {
   }
   spoil_views(dict, true);
   dict->items.erase(dict->items.begin() + static_cast<std::ptrdiff_t>(at));
-  if (dict->index.empty()) return;
-  // Positions behind the hole move down by one.
-  for (auto it = dict->index.begin(); it != dict->index.end();) {
-    if (it->second == at) {
-      it = dict->index.erase(it);
-      continue;
-    }
-    if (it->second > at) --it->second;
-    ++it;
-  }
-}
-
-std::optional<std::size_t> dict_position(Interpreter& in, Dict* dict, Value key) {
-  Value* found = in.dict_find(dict, key);
-  if (!found) return std::nullopt;
-  for (std::size_t i = 0; i < dict->items.size(); ++i) {
-    if (&dict->items[i].second == found) return i;
-  }
-  return std::nullopt;
+  dict->index.remove(at);
 }
 
 std::size_t text_length(std::string_view text) {

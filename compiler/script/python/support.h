@@ -89,8 +89,6 @@ bool sort(Interpreter& in, std::vector<Value>& items, Value key, bool reverse, t
 std::optional<std::int64_t> float_to_int(double value);
 // Removes position `at` of a dict and keeps its index right.
 void dict_erase(Dict* dict, std::size_t at);
-// Position of a key, or nothing.
-std::optional<std::size_t> dict_position(Interpreter& in, Dict* dict, Value key);
 // Number of code points; byte offset of code point `index` (the size when beyond).
 std::size_t text_length(std::string_view text);
 std::size_t text_offset(std::string_view text, std::size_t index);
