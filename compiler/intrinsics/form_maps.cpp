@@ -53,7 +53,7 @@ constexpr Map kMaps[] = {
     {"P34", "num=group"},
     {"E1", "bar=addr noinc=.noinc?"},
     {"E3", " "},
-    {"P36", "dst_ptr=dst_mem src_ptr=src_mem num_bytes=size mbarrier_ptr=mbar ignore_oob=.ignore_oob?"},
+    {"P36", "dst_ptr=dst_mem src_ptr=src_mem num_bytes=size mbarrier_ptr=mbar ignore_oob=none"},
     {"P37",
      "dst_ptr=dst_mem src_ptr=src_mem num_bytes=size mbarrier_ptr=mbar multicast=.multicast?|.multicast::cluster::16b?|"
      ".multicast::cluster::32b?"},

@@ -112,14 +112,14 @@ constexpr std::string_view kNothing =
     "cp_reduce_async_bulk_tensor_im2col_no_offs_w cp_reduce_async_bulk_tensor_override_address_im2col_no_offs_w "
     "tcgen05_mma_ashift_collector_b_ts tcgen05_mma_sp_ashift_collector_b_ts";
 constexpr std::string_view kSome =
-    "cp_async_bulk_g2s_cluster_report cp_async_bulk_g2s_cta cp_async_bulk_g2s_cta_report "
+    "cp_async_bulk_g2s_cluster_report cp_async_bulk_g2s_cta_report "
     "cp_async_bulk_tensor_g2s_cluster_override_address cp_async_bulk_tensor_g2s_cluster_override_global_dim_b16 "
     "cp_async_bulk_tensor_g2s_cluster_override_global_dim_b8 "
     "cp_async_bulk_tensor_g2s_cluster_override_global_dim_stride_b16 "
     "cp_async_bulk_tensor_g2s_cluster_override_global_dim_stride_b8 cp_async_bulk_tensor_g2s_cluster_report "
     "cp_async_bulk_tensor_g2s_cta_override_address cp_async_bulk_tensor_g2s_cta_override_global_dim_b16 "
     "cp_async_bulk_tensor_g2s_cta_override_global_dim_b8 cp_async_bulk_tensor_g2s_cta_override_global_dim_stride_b16 "
-    "cp_async_bulk_tensor_g2s_cta_override_global_dim_stride_b8 cp_async_bulk_tensor_g2s_cta_report fma_half "
+    "cp_async_bulk_tensor_g2s_cta_override_global_dim_stride_b8 cp_async_bulk_tensor_g2s_cta_report "
     "mbarrier_test_wait_parity mbarrier_try_wait_parity mbarrier_try_wait_parity_no_hint tcgen05_mma_collector_ab_ts "
     "tcgen05_mma_sp_collector_ab_ts";
 
