@@ -54,7 +54,9 @@ def newest(U: T.Buffer((128, 6), "uint32")):
     # A has been read, and serves something else; D is there behind the other commit alone.
     T.cuda.mbarrier_wait(bars.ptr_to([0]), 0)
     left[tx * 32 + 1] = T.uint8(0)
-    T.cuda.mbarrier_wait(bars.ptr_to([2]), 0)
+    is_first[0] = T.uint32(0)
+    while is_first[0] == 0:
+        T.ptx["mbarrier.try_wait.parity.phase_type::conditional.shared::cta.b64"](is_first[0], bars.ptr_to([2]), T.uint32(0))
     T.ptx.tcgen05.fence__after_thread_sync()
     T.ptx["tcgen05.ld.sync.aligned.32x32b.x8.b32"](
         *[row[i] for i in range(8)], address[0] + T.Cast("uint32", warp * 32 * 65536) + T.uint32(520))

@@ -120,7 +120,7 @@ constexpr std::string_view kSome =
     "cp_async_bulk_tensor_g2s_cta_override_address cp_async_bulk_tensor_g2s_cta_override_global_dim_b16 "
     "cp_async_bulk_tensor_g2s_cta_override_global_dim_b8 cp_async_bulk_tensor_g2s_cta_override_global_dim_stride_b16 "
     "cp_async_bulk_tensor_g2s_cta_override_global_dim_stride_b8 cp_async_bulk_tensor_g2s_cta_report "
-    "mbarrier_test_wait_parity mbarrier_try_wait_parity mbarrier_try_wait_parity_no_hint tcgen05_mma_collector_ab_ts "
+    "tcgen05_mma_collector_ab_ts "
     "tcgen05_mma_sp_collector_ab_ts";
 
 std::set<std::string> names_in(std::string_view list) {
