@@ -57,7 +57,7 @@ constexpr Map kMaps[] = {
     {"P34", "num=group"},
     {"E1", "bar=addr noinc=.noinc?"},
     {"E3", " "},
-    {"P36", "dst_ptr=dst_mem src_ptr=src_mem num_bytes=size mbarrier_ptr=mbar ignore_oob=.ignore_oob?"},
+    {"P36", "dst_ptr=dst_mem src_ptr=src_mem num_bytes=size mbarrier_ptr=mbar ignore_oob=none"},
     {"P37",
      "dst_ptr=dst_mem src_ptr=src_mem num_bytes=size mbarrier_ptr=mbar multicast=.multicast?|.multicast::cluster::16b?|"
      ".multicast::cluster::32b?"},
@@ -148,7 +148,7 @@ constexpr Map kMaps[] = {
     {"P74", "dst_ptr=dst n_cols=ncols cta_group=.cta_group#"},
     {"P75", "n_cols=ncols cta_group=.cta_group#"},
     {"P76", "cta_group=.cta_group#"},
-    {"P78", "src_addr=taddr regs=r shape=.shape|.32x32b|.16x32bx2 num=.num# pack=.pack::16b?"},
+    {"P78", "src_addr=taddr regs=r,mdata,cdata shape=.shape|.32x32b|.16x32bx2 num=.num# pack=.pack::16b?"},
     {"P79", "dst_addr=taddr regs=r shape=.shape|.16x32bx2 num=.num# unpack=.unpack::16b?"},
     {"P80", " "},
     {"P81", " "},
@@ -157,18 +157,23 @@ constexpr Map kMaps[] = {
     {"P84", "src_desc=s_desc cta_group=.cta_group# decompress=.dst_fmt+.src_fmt"},
     {"P85", "bar=mbar cta_group=.cta_group# cta_mask=mask,cta_mask pred=none"},
     {"P86",
-     "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem i_desc=idesc d_dtype=.kind%d|kind::ti16 a_dtype=.kind%a|kind::ti16 "
-     "b_dtype=.kind%a|kind::ti16 use_a_tmem=@a_tmem cta_group=.cta_group# pred=none"},
+     "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem b_desc=b_desc,b_compressed_desc i_desc=idesc "
+     "d_dtype=.kind%d|.kind::f8f6f4%d|kind::ti16 a_dtype=.kind%a|.kind::f8f6f4%a|kind::ti16 "
+     "b_dtype=.kind%a|.kind::f8f6f4%a|kind::ti16 use_a_tmem=@a_tmem cta_group=.cta_group# pred=none"},
     {"P87",
      "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem sp_tmem_addr=sp_meta_tmem i_desc=idesc d_dtype=.kind%d|kind::ti16 "
      "a_dtype=.kind%a|kind::ti16 b_dtype=.kind%a|kind::ti16 use_a_tmem=@a_tmem cta_group=.cta_group#"},
     {"P86.ws",
      "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem i_desc=idesc d_dtype=.kind%d|kind::ti16 a_dtype=.kind%a|kind::ti16 "
      "b_dtype=.kind%a|kind::ti16 use_a_tmem=@a_tmem cta_group=none"},
+    {"P87.ws",
+     "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem sp_tmem_addr=sp_meta_tmem i_desc=idesc d_dtype=.kind%d|kind::ti16 "
+     "a_dtype=.kind%a|kind::ti16 b_dtype=.kind%a|kind::ti16 use_a_tmem=@a_tmem cta_group=none"},
     {"P88",
-     "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem sfa_tmem_addr=sfa_tmem sfb_tmem_addr=sfb_tmem i_desc=idesc "
-     "d_dtype=.kind%d a_dtype=.kind%a b_dtype=.kind%a sfa_dtype=.kind%s sfb_dtype=.kind%s use_a_tmem=@a_tmem "
-     "cta_group=.cta_group#"},
+     "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem b_desc=b_desc,b_compressed_desc sfa_tmem_addr=sfa_tmem "
+     "sfb_tmem_addr=sfb_tmem i_desc=idesc d_dtype=.kind%d|.kind::mxf8f6f4%d a_dtype=.kind%a|.kind::mxf8f6f4%a "
+     "b_dtype=.kind%a|.kind::mxf8f6f4%a sfa_dtype=.kind%s|.kind::mxf8f6f4%s sfb_dtype=.kind%s|.kind::mxf8f6f4%s "
+     "use_a_tmem=@a_tmem cta_group=.cta_group#"},
     {"P89",
      "d_tmem_addr=d_tmem a_operand=a_desc,a_tmem sfa_tmem_addr=sfa_tmem sfb_tmem_addr=sfb_tmem "
      "sp_tmem_addr=sp_meta_tmem i_desc=idesc d_dtype=.kind::mxf8f6f4%d a_dtype=.kind::mxf8f6f4%a "

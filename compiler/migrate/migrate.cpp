@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/migrate/comments.h"
 #include "compiler/migrate/rewriter.h"
 #include "compiler/migrate/rules.h"
 #include "compiler/script/dialect.h"
@@ -132,7 +133,7 @@ Migrated migrated(const Tree& original, text::Dialect from, text::Dialect to) {
     const Names names(*tree, before);
     Step step = Rewriter(*tree, names, d.dialect).step();
     std::ranges::move(step.decisions, std::back_inserter(out.decisions));
-    take(step.edits);
+    take(with_comments(tree->source()->text(), std::move(step.edits)));
     take(tidied_imports(*tree, d.dialect));
   }
   take({comment(*tree, to)});

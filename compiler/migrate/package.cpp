@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "compiler/migrate/comments.h"
 #include "compiler/migrate/names.h"
 #include "compiler/syntax/walk.h"
 
@@ -591,6 +592,7 @@ Migrated to_package(const Tree& original, text::Dialect from) {
   const Names names(*tree, kRelease);
   ToPackage step(*tree, names);
   step.run();
+  step.edits = with_comments(out.text, std::move(step.edits));
   std::ranges::move(step.decisions, std::back_inserter(out.decisions));
   auto moved = [&](std::uint32_t at) {
     std::int64_t by = 0;

@@ -57,7 +57,7 @@ std::optional<std::vector<Bits>> computed(const Candidate& instruction, std::spa
   if (memory || !row.writes() || read.empty() || read.size() != read_count(instruction)) return std::nullopt;
   Form form(instruction, read);
   for (auto compute : {compute_integer, compute_logic, compute_move, compute_compare, compute_float, compute_mixed,
-                       compute_convert, compute_narrow, compute_stochastic})
+                       compute_convert, compute_narrow, compute_stochastic, compute_sparse})
     if (Results results = compute(form)) return results;
   return std::nullopt;
 }

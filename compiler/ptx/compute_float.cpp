@@ -31,8 +31,11 @@ struct Manner {
   Operator op = Operator::Add;
   Type type;
   int direction = FE_TONEAREST;
-  bool flushes = false, saturates = false, relu = false;
+  bool flushes = false, saturates = false, relu = false, oob = false;
 };
+
+// The NaN that tensor copies fill in outside of a tensor: with .oob a product with it is none.
+constexpr Bits kOutside = 0x7ff7;
 
 Bits flushed(const Manner& m, Bits bits) {
   return m.flushes && is_subnormal(m.type, bits) ? bits & Bits{1} << (m.type.bits - 1) : bits;
@@ -49,6 +52,7 @@ Bits clamped(const Manner& m, Bits bits) {
 
 // One lane.
 Bits operated_bits(const Manner& m, Bits a, Bits b, Bits c) {
+  if (m.oob && (a == kOutside || b == kOutside)) return 0;
   a = flushed(m, a);
   b = flushed(m, b);
   c = flushed(m, c);
@@ -70,7 +74,7 @@ Bits operated_bits(const Manner& m, Bits a, Bits b, Bits c) {
 
 Manner manner_of(const Form& form, Operator op, std::string_view slot = "rnd") {
   Type type = form.type();
-  return {op, type, direction_of(form.word(slot)), form.has("ftz"), form.has("sat"), form.has("relu")};
+  return {op, type, direction_of(form.word(slot)), form.has("ftz"), form.has("sat"), form.has("relu"), form.has("oob")};
 }
 
 // A half operand of an f32 instruction, as f32.
@@ -249,7 +253,7 @@ Bits rounded(Type type, double value, int direction) {
 
 Results compute_float(const Form& form) {
   std::string_view id = form.id(), mnemonic = form.row().mnemonic;
-  if (form.has("oob") || form.has("approx") || form.has("full")) return std::nullopt;
+  if (form.has("approx") || form.has("full")) return std::nullopt;
   auto lanes = [&](Operator op) { return std::vector<Bits>{lanes_of(form, manner_of(form, op))}; };
   if (id == "add" || id == "add_half") return lanes(Operator::Add);
   if (id == "sub" || id == "sub_half") return lanes(Operator::Sub);

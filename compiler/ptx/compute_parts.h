@@ -45,6 +45,7 @@ Results compute_float(const Form& form);
 Results compute_mixed(const Form& form);
 Results compute_convert(const Form& form);
 Results compute_narrow(const Form& form);
+Results compute_sparse(const Form& form);
 
 inline Bits low(Bits value, int bits) { return bits >= 128 ? value : value & ((Bits{1} << bits) - 1); }
 inline __int128 extended(Bits value, Type type) {

@@ -150,6 +150,29 @@ class Migrate(Case):
         self.assertIn("SWIZZLED = ComposeLayout(3, 3, 3, TileLayout(S[64, 64]))", file["text"])
         self.assertIn("import S, ComposeLayout, TileLayout", file["text"])
 
+    def test_comments_stay(self):
+        text = KERNEL.replace(
+            "ComposeLayout(SwizzleLayout(3, 3, 3), TileLayout(S[64, 64]))",
+            """ComposeLayout(
+    SwizzleLayout(3, 3, 3),  # of 128 bytes
+    # rows of 64
+    TileLayout(S[64, 64]),
+)""",
+        )
+        path = self.file("said.py", text)
+        [file] = self.migrated(0, path, "--to", "0.26", "--no-check")["files"]
+        for said in ("# of 128 bytes\n", "# rows of 64\n"):
+            self.assertEqual(file["text"].count(said), 1, file["text"])
+        path = self.file("called.py", PLAIN.replace("    B[tx] =", """    bar = T.alloc_shared((1,), "uint64")
+    if tx == 0:
+        T.ptx.mbarrier.init(
+            bar.ptr_to([0]),  # one round: no "#" of a string
+            32,
+        )
+    B[tx] ="""))
+        [file] = self.migrated(0, path, "--to", "0.27", "--no-check")["files"]
+        self.assertEqual(file["text"].count('# one round: no "#" of a string\n'), 1, file["text"])
+
     def test_what_a_person_decides(self):
         path = self.file("open.py", PLAIN + "\nx = T.SizeVar(\"n\")\n")
         [file] = self.migrated(1, path, "--to", "0.26", "--no-check")["files"]

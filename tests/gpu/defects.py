@@ -43,6 +43,9 @@ ASSIGNED = re.compile(r"(\w+)\[0\] = (.*);")
 POINTER = re.compile(rf"tvm_builtin_pointer_offset\(\(&\((?:\(\({KIND}\*\)(\w+)\)|(\w+))\[(\d+)\]\)\), (.*)\)$")
 VECTOR = re.compile(r"tvm_builtin_copy_(\d+)b\((\w+)\[0\], (\w+)\[0\]\)")
 CP_ASYNC = re.compile(r"tvm_builtin_ptx_cp_async_c[ag]_(\d+)\w*\((\w+)\[0\], (\w+)\[0\]")
+# Of 0.26 and 0.27: a pointer is declared, and a load stands before its store.
+POINTED = re.compile(r"void\* (\w+) = \(void\*\)(.*);")
+HALF_OF_COPY = re.compile(r"tvm_builtin_ptx_(ld|st)_\w*?_(?:v(\d)_)?[a-z](\d+)(?:_(?:to_dst|from_src))?\((.*)\)")
 TABLE = re.compile(r"alignas\(\d+\) int (v\w*)\[(\d+)\];")
 LOOP = re.compile(r"for \(int (\w+) = 0; \w+ < (\d+); ")
 
@@ -82,14 +85,14 @@ def moves_of(cuda):
     """All vector accesses of a kernel's text, in order."""
     body = cuda[cuda.rfind('extern "C" __global__'):]
     kinds = {name: kind for kind, name in DECLARED.findall(body)}
-    values, next_thread, pointers, loops, out = {}, {}, {}, [], []
+    values, next_thread, pointers, loops, out, loaded = {}, {}, {}, [], [], None
     for line in map(str.strip, body.splitlines()):
         if line.startswith("}"):
             del loops[-1:]
         if line.endswith("{"):
             m = LOOP.match(line)
             loops.append(int(m.group(2)) if m and re.fullmatch(r"f(_\d+)?", m.group(1)) else 1)
-        if m := ASSIGNED.fullmatch(line):
+        if m := ASSIGNED.fullmatch(line) or POINTED.fullmatch(line):
             name, text = m.groups()
             if p := POINTER.match(text):
                 kind, cast, plain, start, offset = p.groups()
@@ -101,14 +104,24 @@ def moves_of(cuda):
             else:
                 values[name] = value_of(text, values) or 0
                 next_thread[name] = value_of(text, next_thread, 1) or 0
-        elif m := VECTOR.search(line) or CP_ASYNC.search(line):
+            continue
+        if m := VECTOR.search(line) or CP_ASYNC.search(line):
             count = int(m.group(1)) // (8 if VECTOR.search(line) else 1)
             ends = [pointers.get(m.group(i)) for i in (2, 3)]
-            rounds = 1
-            for n in loops:
-                rounds *= n
-            if all(ends):
-                out.append(Move(count, ends, rounds))
+        elif m := HALF_OF_COPY.search(line):
+            count = int(m.group(2) or 1) * int(m.group(3)) // 8
+            end = next((pointers[n] for n in re.findall(r"\w+", m.group(4)) if n in pointers), None)
+            if m.group(1) == "ld":
+                loaded = end
+                continue
+            ends = [end, loaded]
+        else:
+            continue
+        rounds = 1
+        for n in loops:
+            rounds *= n
+        if all(ends):
+            out.append(Move(count, ends, rounds))
     return out
 
 

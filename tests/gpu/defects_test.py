@@ -29,6 +29,23 @@ extern "C" __global__ void kernel_kernel(half* __restrict__ A0_ptr, half* __rest
   }}
 }}
 """
+# The same of 0.26 and of 0.27: a load and a store.
+NEWER = """\
+extern "C" __global__ void kernel_kernel(half* __restrict__ A0_ptr, half* __restrict__ B0_ptr) {{
+  extern __shared__ __align__(64) uchar pool_buf_ptr[];
+  alignas(64) uint tmp_ptr[4];
+  s_off_ptr[0] = (((int)threadIdx.x) * 8);
+  void* s_ptr = (void*)tvm_builtin_pointer_offset((&(((half*)pool_buf_ptr)[{start}])), s_off_ptr[0]);
+  void* g_ptr = (void*)tvm_builtin_pointer_offset((&(A0_ptr[0])), s_off_ptr[0]);
+  tvm_builtin_ptx_ld_{load};
+  tvm_builtin_ptx_st_{store};
+}}
+"""
+LOADS = {
+    "0.26": ("plain_None_global_v4_u32_to_dst(tmp_ptr, g_ptr, (uint64_t)0)", "plain_shared_v4_u32_from_src(s_ptr, tmp_ptr, (uint64_t)0)"),
+    "0.27": ("vec_global_v2_u32(tmp_ptr[0], tmp_ptr[1], g_ptr)",
+             "vec_shared_v2_u32(tvm_builtin_cuda_cvta_generic_to_shared(s_ptr), tmp_ptr[0], tmp_ptr[1])"),
+}
 REGISTERS = """\
 extern "C" __global__ void kernel_kernel(half* __restrict__ A0_ptr) {{
   alignas(64) half r_local_ptr[16];
@@ -77,6 +94,13 @@ class Defects(unittest.TestCase):
         self.assertEqual(self.copy(start=4, bits=64), [])
         self.assertEqual(self.copy(start=3, bits=64), ["X17"])
         self.assertEqual(self.copy(start=3, bits=16), [])
+
+    def test_newer_releases(self):
+        apart = ", layout=TileLayout(S[(8, 16) : (32, 2)])"
+        for release, (load, store) in LOADS.items():
+            for start, layout, notes in ((0, "", []), (4, "", ["X17"] if release == "0.26" else []), (1, "", ["X17"]), (0, apart, ["X5"])):
+                with self.subTest(release=release, start=start):
+                    self.assertEqual(self.notes(NEWER.format(start=start, load=load, store=store), layout), notes)
 
     def test_elements_that_lie_apart(self):
         self.assertEqual(self.copy(layout=", layout=TileLayout(S[(8, 16) : (32, 2)])"), ["X5"])

@@ -4,7 +4,7 @@
     matrices_test.py TILEWRIGHT [--seed N|day|fresh]
 
 wgmma with sums of float16, factors of two types, single bits and saturation; ldmatrix of bytes, of 6 and of 4 bits; tcgen05.mma with
-collectors, sizes of blocks, scales, sparse and stationary. The numbers are small, so that every sum is exact. Factors are K-major
+collectors, sizes of blocks, scales, sparse and stationary; spcompress, spdecompress and loads of tensor memory that compress. The numbers are small, so that every sum is exact. Factors are K-major
 rows of 32 bytes without a swizzle, in units of 8 rows of 16 bytes.
 """
 import argparse
@@ -228,10 +228,14 @@ def kernel(A: T.Buffer((32, 16), "uint8"), D: T.Buffer((32, {registers}), "uint3
 
 def matrix_loads(chance):
     for shape, number_of, form in [("m8n16", 1, "b4x16_p64"), ("m8n16", 2, "b6x16_p32"), ("m8n16", 4, "b4x16_p64"),
-                                   ("m16n16", 1, "b6x16_p32"), ("m16n16", 2, "b4x16_p64"), ("m16n16", 1, "b8"), ("m16n16", 2, "b8")]:
+                                   ("m16n16", 1, "b6x16_p32"), ("m16n16", 2, "b4x16_p64"), ("m16n16", 1, "b8"), ("m16n16", 2, "b8"),
+                                   ("m8n16", 1, "s8.s4"), ("m8n16", 2, "s8.s4"), ("m8n16", 4, "s8.s4")]:
         a = bytes(chance.randrange(256) for _ in range(512))
-        bits = int(form[1])
+        signed = form == "s8.s4"
+        bits = 4 if signed else int(form[1])
         rows = [[int.from_bytes(a[16 * r:16 * r + 16], "little") >> bits * c & (1 << bits) - 1 for c in range(16)] for r in range(32)]
+        if signed:
+            rows = [[x | 0xF0 if x & 8 else x for x in row] for row in rows]
         out = []
         for lane in range(32):
             for matrix in range(number_of):
@@ -242,16 +246,173 @@ def matrix_loads(chance):
                 out += [int.from_bytes(bytes(f), "little") for f in four]
         registers = len(out) // 32
         turned = ".trans" if shape == "m16n16" else ""
-        types = "b8" if form == "b8" else f"b8x16.{form}"
-        yield Case(f"ldmatrix_{shape}_x{number_of}_{form}",
-                   LDMATRIX.format(arch="sm_100a", registers=registers,
+        types = form if form in ("b8", "s8.s4") else f"b8x16.{form}"
+        yield Case(f"ldmatrix_{shape}_x{number_of}_{form.replace('.', '_')}",
+                   LDMATRIX.format(arch="sm_107a" if signed else "sm_100a", registers=registers,
                                    instruction=f"ldmatrix.sync.aligned.{shape}.x{number_of}{turned}.shared.{types}"),
                    {"A": ("|u1", (32, 16), a)}, {"D": ("<u4", (32, registers), struct.pack(f"<{len(out)}I", *out))})
 
 
+REGISTERS = HEAD + '''
+@T.prim_func
+def kernel(A: T.Buffer((32, {read}), "uint32"), D: T.Buffer((32, {written}), "uint32")):
+    T.device_entry()
+    T.cta_id([1])
+    lane = T.thread_id([32])
+    a = T.alloc_local([{read}], "uint32")
+    d = T.alloc_local([{written}], "uint32")
+    for i in T.unroll({read}):
+        a[i] = A[lane, i]
+    T.ptx["{instruction}"](*[d[i] for i in range({written})], *[a[i] for i in range({read})])
+    for i in T.unroll({written}):
+        D[lane, i] = d[i]
+'''
+TYPES = {8: ["u8", "s8", "e5m2", "e4m3", "e3m2", "e2m3"], 16: ["f16", "bf16"]}
+FLOATS = {"e5m2": (5, 2), "e4m3": (4, 3), "e3m2": (3, 2), "e2m3": (2, 3), "f16": (5, 10), "bf16": (8, 7), "f32": (8, 23)}
+
+
+def is_number(kind, code):
+    if kind not in FLOATS:
+        return True
+    exponent, mantissa = FLOATS[kind]
+    low = code & (1 << exponent + mantissa) - 1
+    return {"e4m3": low != 0x7F, "e3m2": True, "e2m3": True}.get(kind, low <= ((1 << exponent) - 1) << mantissa)
+
+
+def rank(kind, code, magnitudes):
+    """A tuple that ascends as the numbers do; of equal ones -0.0 comes first."""
+    if kind == "u8":
+        return code, 0
+    if kind == "s8":
+        value = code - 256 if code >= 128 else code
+        return abs(value) if magnitudes else value, 0
+    exponent, mantissa = FLOATS[kind]
+    negative = code >> exponent + mantissa & 1
+    size = code & (1 << exponent + mantissa) - 1  # as whole numbers these ascend, too
+    if magnitudes:
+        return size, 0
+    return -size if negative else size, 0 if negative else 1
+
+
+def two_of_four(kind, codes, least, magnitudes):
+    """The places of the two that are kept, and whether PTX leaves open which ones they are."""
+    order = sorted(range(4), key=lambda i: rank(kind, codes[i], magnitudes), reverse=not least)
+    numbers, none = [i for i in order if is_number(kind, codes[i])], [i for i in order if not is_number(kind, codes[i])]
+    order = none + numbers
+    is_open = len(none) > 2 or (len(none) < 2 and len(numbers) > 2 - len(none)
+                                and rank(kind, codes[order[1]], magnitudes) == rank(kind, codes[order[2]], magnitudes))
+    return sorted(order[:2]), is_open
+
+
+def four_of(kind, bits, chance):
+    """Four elements of which PTX says which two are kept, for any order."""
+    while True:
+        codes = [chance.randrange(1 << min(bits, {"e3m2": 6, "e2m3": 6}.get(kind, bits))) for _ in range(4)]
+        if not any(two_of_four(kind, codes, least, size)[1] for least in (0, 1) for size in (0, 1)):
+            return codes
+
+
+def packed(fields, bits):
+    total = sum(f << bits * i for i, f in enumerate(fields))
+    count = (len(fields) * bits + 31) // 32
+    return [total >> 32 * i & 0xFFFFFFFF for i in range(count)]
+
+
+def compressed(chance):
+    for bits, index, number_of in ((8, 2, 1), (8, 4, 4), (16, 2, 16), (16, 4, 2), (8, 2, 16)):
+        for which, kind in enumerate(TYPES[bits]):
+            order = chance.randrange(4)
+            read, written = [], []
+            for _ in range(32):
+                fours = [four_of(kind, bits, chance) for _ in range(number_of * 16 // bits)]
+                kept = [two_of_four(kind, f, order >> 1, order & 1)[0] for f in fours]
+                read += packed([c for f in fours for c in f], bits) + [which << 2 | order]
+                places = packed([i for two in kept for i in two], index)
+                written += places + packed([f[i] for f, two in zip(fours, kept) for i in two], bits)
+            yield Case(f"spcompress_{kind}_b{index}_x{number_of}",
+                       REGISTERS.format(arch="sm_107a", read=len(read) // 32, written=len(written) // 32,
+                                        instruction=f"spcompress.b{bits}.b{index}.sp::2:4.x{number_of}"),
+                       {"A": ("<u4", (32, len(read) // 32), struct.pack(f"<{len(read)}I", *read))},
+                       {"D": ("<u4", (32, len(written) // 32), struct.pack(f"<{len(written)}I", *written))})
+
+
+def decompressed(chance):
+    for bits, index, few, many, number_of in ((8, 2, 1, 2, 2), (8, 2, 2, 4, 8), (8, 4, 4, 16, 2), (16, 4, 2, 8, 4), (16, 2, 1, 4, 16), (16, 4, 1, 16, 1)):
+        read, written = [], []
+        for _ in range(32):
+            places = [sorted(chance.sample(range(many), few)) for _ in range(number_of)]
+            values = [[chance.randrange(1 << bits) for _ in range(few)] for _ in range(number_of)]
+            whole = [0] * (many * number_of)
+            for n in range(number_of):
+                for place, value in zip(places[n], values[n]):
+                    whole[n * many + place] = value
+            read += packed([p for some in places for p in some], index) + packed([v for some in values for v in some], bits)
+            written += packed(whole, bits)
+        yield Case(f"spdecompress_{few}_{many}_b{bits}_b{index}_x{number_of}",
+                   REGISTERS.format(arch="sm_107a", read=len(read) // 32, written=len(written) // 32,
+                                    instruction=f"spdecompress.b{bits}.b{index}.sp::{few}:{many}.x{number_of}"),
+                   {"A": ("<u4", (32, len(read) // 32), struct.pack(f"<{len(read)}I", *read))},
+                   {"D": ("<u4", (32, len(written) // 32), struct.pack(f"<{len(written)}I", *written))})
+
+
+LOADED = HEAD + '''
+@T.prim_func
+def kernel(A: T.Buffer((128, {count}), "uint32"), D: T.Buffer((128, {written}), "uint32")):
+    T.device_entry()
+    T.cta_id([1])
+    warp = T.warp_id([4])
+    tid = T.thread_id([128])
+    address = T.alloc_shared([1], "uint32")
+    row = T.alloc_local([{count}], "uint32")
+    kept = T.alloc_local([{written}], "uint32")
+    most: T.float32
+    if warp == 0:
+        T.ptx["tcgen05.alloc.exclusive.cta_group::1.sync.aligned.shared::cta.b32"](address.ptr_to([0]), 576)
+    T.ptx.bar.sync(0)
+    at: T.let[T.uint32] = address[0] + T.Cast("uint32", warp * 32 * 65536) + T.uint32(448)
+    for i in T.unroll({count}):
+        row[i] = A[tid, i]
+    T.ptx["tcgen05.st.sync.aligned.32x32b.x{count}.b32"](at, *[row[i] for i in range({count})])
+    T.ptx.tcgen05.wait__st.sync.aligned()
+    T.ptx["{instruction}"](*[kept[i] for i in range({kept})], {most}at)
+    T.ptx.tcgen05.wait__ld.sync.aligned()
+    {take}
+    for i in T.unroll({written}):
+        D[tid, i] = kept[i]
+    T.ptx.bar.sync(0)
+    if warp == 0:
+        T.ptx["tcgen05.dealloc.exclusive.cta_group::1.sync.aligned.b32"](address[0], 576)
+        T.ptx.tcgen05.relinquish_alloc_permit.cta_group__1.sync.aligned()
+'''
+
+
+def loads_that_compress(chance):
+    for count, op, sizes, reduces, tells in ((4, "max", 0, 0, 0), (16, "min", 0, 0, 0), (64, "max", 1, 0, 0), (128, "min", 1, 1, 0), (32, "max", 0, 1, 1), (8, "max", 1, 1, 0)):
+        least, read, written = op == "min", [], []
+        for _ in range(128):
+            fours = [four_of("f32", 32, chance) for _ in range(count // 4)]
+            if not tells:  # numbers alone: what a reduction says of others is tested elsewhere
+                fours = [f if all(is_number("f32", c) for c in f) else [0x3F800000, 0xC0000000, 0x40400000, 0xC0800000] for f in fours]
+            kept = [two_of_four("f32", f, least, sizes)[0] for f in fours]
+            codes = [c for f in fours for c in f]
+            read += codes
+            written += packed([i for two in kept for i in two], 2) + [f[i] for f, two in zip(fours, kept) for i in two]
+            if reduces:
+                none = any(not is_number("f32", c) for c in codes)
+                best = (min if least else max)((c for c in codes if is_number("f32", c)), key=lambda c: rank("f32", c, sizes))
+                written.append(0x7FFFFFFF if none and tells else best & 0x7FFFFFFF if sizes else best)
+        words_ = f"{'.abs' if sizes else ''}{'.NaN' if tells else ''}"
+        yield Case(f"ld_spcompress_x{count}_{op}{words_.replace('.', '_')}",
+                   LOADED.format(arch="sm_107a", count=count, written=len(written) // 128, kept=len(written) // 128 - reduces, most="most, " if reduces else "",
+                                 take=f'kept[{len(written) // 128 - 1}] = T.reinterpret("uint32", most)' if reduces else "pass",
+                                 instruction=f"tcgen05.ld.{'red.' if reduces else ''}spcompress.sync.aligned.32x32b.x{count}.{op}.sp::2:4{words_}.f32.b2"),
+                   {"A": ("<u4", (128, count), struct.pack(f"<{len(read)}I", *read))},
+                   {"D": ("<u4", (128, len(written) // 128), struct.pack(f"<{len(written)}I", *written))})
+
+
 TENSOR = HEAD + '''
 @T.prim_func
-def kernel(A: T.Buffer((128, 32), "uint8"), B: T.Buffer(({n}, {right}), "uint8"), S: T.Buffer((128, 8), "uint32"), D: T.Buffer((128, {n}), "{out}")):
+def kernel(A: T.Buffer(({m}, {left}), "uint8"), B: T.Buffer(({b_rows}, {right}), "uint8"), S: T.Buffer((128, 8), "uint32"), D: T.Buffer((128, {columns}), "{out}")):
     T.device_entry()
     T.cta_id([1])
     warp = T.warp_id([4])
@@ -260,9 +421,9 @@ def kernel(A: T.Buffer((128, 32), "uint8"), B: T.Buffer(({n}, {right}), "uint8")
     address = T.alloc_shared([1], "uint32")
     done: T.uint32
     desc = T.alloc_local([2], "uint64")
-    row = T.alloc_local([{n}], "uint32")
+    row = T.alloc_local([64], "uint32")
     if warp == 0:
-        T.ptx.tcgen05.alloc.cta_group__1.sync.aligned.shared__cta.b32(address.ptr_to([0]), 64)
+        T.ptx.tcgen05.alloc.cta_group__1.sync.aligned.shared__cta.b32(address.ptr_to([0]), 128)
     if tid == 0:
         T.ptx.mbarrier.init.shared.b64(read.ptr_to([0]), 1)
         T.ptx.fence.mbarrier_init.release.cluster()
@@ -270,69 +431,116 @@ def kernel(A: T.Buffer((128, 32), "uint8"), B: T.Buffer(({n}, {right}), "uint8")
     lanes: T.let[T.uint32] = T.Cast("uint32", warp * 32 * 65536)
     for i in T.unroll(8):
         row[i] = S[tid, i]
-    T.ptx["tcgen05.st.sync.aligned.32x32b.x8.b32"](address[0] + lanes + T.uint32(16), *[row[i] for i in range(8)])
+    T.ptx["tcgen05.st.sync.aligned.32x32b.x8.b32"](address[0] + lanes + T.uint32(64), *[row[i] for i in range(8)])
     T.ptx.tcgen05.wait__st.sync.aligned()
     T.ptx.tcgen05.fence__before_thread_sync()
     T.ptx.bar.sync(0)
     if tid == 0:
         T.ptx.tcgen05.fence__after_thread_sync()
-        T.cuda.tcgen05.encode_matrix_descriptor(desc.ptr_to([0]), left.ptr_to([0]), 8, 16, 0)
+        T.cuda.tcgen05.encode_matrix_descriptor(desc.ptr_to([0]), left.ptr_to([0]), 8, {left_eight}, 0)
         T.cuda.tcgen05.encode_matrix_descriptor(desc.ptr_to([1]), right.ptr_to([0]), 8, {right_eight}, 0)
+        {segment}
         T.ptx["{instruction}"](address[0], desc[0], desc[1], {operands})
         T.ptx.tcgen05.commit.cta_group__1.mbarrier__arrive__one.shared__cluster.b64(read.ptr_to([0]))
     done = T.uint32(0)
     while done == 0:
         T.ptx.mbarrier.try_wait.parity.shared.b64(done, read.ptr_to([0]), 0)
     T.ptx.tcgen05.fence__after_thread_sync()
-    T.ptx["tcgen05.ld.sync.aligned.32x32b.x{n}.b32"](*[row[i] for i in range({n})], address[0] + lanes)
+    T.ptx["tcgen05.ld.sync.aligned.32x32b.x{columns}.b32"](*[row[i] for i in range({columns})], address[0] + lanes)
     T.ptx.tcgen05.wait__ld.sync.aligned()
-    for i in T.unroll({n}):
+    for i in T.unroll({columns}):
         D[tid, i] = {store}
     T.ptx.bar.sync(0)
     if warp == 0:
         T.ptx.tcgen05.relinquish_alloc_permit.cta_group__1.sync.aligned()
-        T.ptx.tcgen05.dealloc.cta_group__1.sync.aligned.b32(address[0], 64)
+        T.ptx.tcgen05.dealloc.cta_group__1.sync.aligned.b32(address[0], 128)
 '''
 LANES = ", ".join(["T.uint32(0)"] * 4)
-PAIRS = 0x44444444  # metadata: of every four elements the first two
+PLACES = (0b0100, 0b1000, 0b1100, 0b1001, 0b1101, 0b1110)  # metadata: which two of four are there, the first one lowest
 
 
-def tensor(name, instruction, kind, chance, *, scales=0, powers=True, sparse=False, stationary=False, arch="sm_107a"):
-    """One product of 128 by 8, or by 64. Column 16 and on of tensor memory hold the scales, or the metadata."""
-    a, left = rows_of(kind, 128, chance)
-    n = 64 if stationary else 8  # as few as there may be
-    b, right = rows_of(kind, n, chance, 64 if sparse else 32)
-    if sparse:
-        left = [[x for i in range(0, len(r), 2) for x in (r[i], r[i + 1], 0, 0)] for r in left]
+def spread(left, cells, chance, parts):
+    """Rows of which half the elements stand there, with their zeros; their places go into the metadata, of 2 bytes an element and K = 32
+    as PTX's figure has them: eight rows share a lane's halves with the next eight, and the second half of K stands eight lanes on."""
+    out = []
+    for part in range(parts):
+        for r, row in enumerate(left):
+            lane, whole = part * len(left) + r, []
+            for chunk in range(len(row) // 2):
+                places = chance.choice(PLACES)
+                four = [0] * 4
+                four[places & 3], four[places >> 2] = row[2 * chunk], row[2 * chunk + 1]
+                whole += four
+                at = lane // 16 * 16 + lane % 8 + chunk // 4 * 8
+                cells[at][0] |= places << lane % 16 // 8 * 16 + chunk % 4 * 4
+            out.append(whole)
+    return out
+
+
+def tensor(name, instruction, kind, chance, *, scales=0, powers=True, sparse=False, stationary=False, arch="sm_107a", m=128, mask=None, segment=None):
+    """One product of 128 by 8, or by 64. Column 64 and on of tensor memory hold the scales, the metadata, or a table of B's numbers."""
+    wide, whole = segment is not None, kind == "ti16"
+    n = 64 if stationary else 16 if wide else 8  # as few as there may be
+    b_rows = n + (32 if mask else 0)
+    right_bytes = 48 if wide else 64 if sparse and not scales else 64 if sparse else 32
+    a, left = rows_of(kind, m, chance, 64 if wide else 32)
+    b, right = rows_of("u8" if wide else kind, b_rows, chance, right_bytes)
+    cells, parts = [[0] * 8 for _ in range(128)], 128 // m if stationary else 1
+    if wide:  # 128 places of 3 bits a row; each eight rows have their own eight numbers
+        numbers = [[drawn("e4m3", chance) for _ in range(8)] for _ in range(n // 8)]
+        for lane, eight in enumerate(numbers):
+            cells[lane][6:8] = packed(eight, 8)
+        bits = [int.from_bytes(b[48 * r:48 * r + 48], "little") for r in range(n)]
+        right = [[number("e4m3", numbers[r // 8][bits[r] >> 3 * (64 * segment + k) & 7]) for k in range(64)] for r in range(n)]
+    lefts = [left] * parts
+    if sparse and kind in ("f16", "ti16"):
+        every = spread(left, cells, chance, parts)
+        lefts = [every[p * m:p * m + m] for p in range(parts)]
+    elif sparse:
+        cells = [[0] * 6 + [0x44444444] * 2 for _ in range(128)]  # the first two of each four
+        lefts = [[[x for i in range(0, len(r), 2) for x in (r[i], r[i + 1], 0, 0)] for r in left]]
+    shift = 0
+    if mask:
+        used, zeros, starts, firsts, shift = mask
+        word = 1 << 39 | (zeros - 1) << 40 | (used - 1) << 48 | shift << 56
+        word |= sum(c << 8 * i for i, c in enumerate(starts)) | sum(f << 32 + i for i, f in enumerate(firsts))
+        right = right[shift:shift + n]
+        for c in range(n):
+            part, at = c // (n // parts), c % (n // parts)
+            span = ([1] * zeros + [0] * used if firsts[part] else [0] * used + [1] * zeros) * n
+            right[c] = [0] * len(right[c]) if span[at + starts[part]] else right[c]
     code = {"f16": 0, "tf32": 2, "e4m3": 0, "e2m1": 1, "ti16": 3}[kind]
-    bits = code << 7 | code << 10 | n // 8 << 17 | (1 << 2 if sparse else 0)
-    cells = [[PAIRS if sparse else 0] * 8 for _ in range(128)]
-    meta = f"address[0] + T.uint32({22 if scales else 16}), " if sparse else ""
+    bits = code << 7 | code << 10 | n // 8 << 17 | (1 << 2 if sparse else 0) | (3 << 30 if mask else 0)
+    meta = f"address[0] + T.uint32({70 if scales or wide else 64}), " if sparse or wide else ""
     if scales:
-        bits |= (1 << 23 if powers else 0) | 1 << 27
-        own = [[chance.choice([126, 127, 128] if powers else [0x30, 0x38, 0x40]) for _ in range(scales)] for _ in range(136)]
+        bits |= (1 << 23 if powers else 0) | 1 << 27 | (1 << 31 if wide else 0)
+        own = [[chance.choice([126, 127, 128] if powers else [0x30, 0x38, 0x40]) for _ in range(scales)] for _ in range(128 + n)]
         value = (lambda s: 2.0 ** (s - 127)) if powers else (lambda s: narrow(4, 3, s))
         for lane in range(128):  # rows of A by fours of columns, then those of B
             for part in range(4):
                 cells[lane][part] = int.from_bytes(bytes(own[32 * part + lane % 32]), "little")
-            if lane % 32 < 8:
+            if lane % 32 < n:
                 cells[lane][4] = int.from_bytes(bytes(own[128 + lane % 32]), "little")
-        size = len(left[0]) // scales
+        size = len(lefts[0][0]) // scales
         at = lambda r, k: value(own[r][k // size])  # noqa: E731
-        left = [[x * at(r, k) for k, x in enumerate(row)] for r, row in enumerate(left)]
+        lefts = [[[x * at(r, k) for k, x in enumerate(row)] for r, row in enumerate(lefts[0])]]
         right = [[x * at(128 + r, k) for k, x in enumerate(row)] for r, row in enumerate(right)]
-        operands = f"{meta}T.uint32({bits}), address[0] + T.uint32(16), address[0] + T.uint32(20), T.ptx.pred(0)"
+        operands = f"{meta}T.uint32({bits}), address[0] + T.uint32(64), address[0] + T.uint32(68), T.ptx.pred(0)"
     else:
-        bits |= (2 if kind == "ti16" else 1) << 4 | 8 << 24
-        operands = f"{meta}T.uint32({bits}), " + ("T.ptx.pred(0), T.uint64(0)" if stationary else f"{LANES}, T.ptx.pred(0)")
-    out = [dot(x, y) for x in left for y in right]
-    whole = kind == "ti16"
-    script = TENSOR.format(arch=arch, n=n, out="uint32" if whole else "float32", store="row[i]" if whole else 'T.reinterpret("float32", row[i])', instruction=instruction, operands=operands, right=64 if sparse else 32,
-                           right_eight=32 if sparse else 16, factors=factors(128, n, 32, 64 if sparse else 32))
+        bits |= (2 if whole else 1) << 4 | m // 16 << 24 | (1 << 29 if wide else 0)
+        last = ", T.uint64(%d)" % (word if mask else 0) if stationary else ""
+        operands = f"{meta}T.uint32({bits}), " + (f"T.ptx.pred(0){last}" if stationary else f"{LANES}, T.ptx.pred(0)")
+    columns = n // parts
+    out = [dot(x, y) for p in range(parts) for x in lefts[p] for y in right[p * columns:p * columns + columns]]
+    script = TENSOR.format(arch=arch, m=m, left=64 if wide else 32, b_rows=b_rows, columns=columns, out="uint32" if whole else "float32",
+                           store="row[i]" if whole else 'T.reinterpret("float32", row[i])', instruction=instruction, operands=operands,
+                           right=right_bytes, left_eight=32 if wide else 16, right_eight=right_bytes // 2,
+                           segment="desc[1] = desc[1] | T.uint64(1 << 53)" if segment else "pass",
+                           factors=factors(m, b_rows, 64 if wide else 32, right_bytes))
     flat = [w for row in cells for w in row]
     return Case(name, script,
-                {"A": ("|u1", (128, 32), a), "B": ("|u1", (n, 64 if sparse else 32), b), "S": ("<u4", (128, 8), struct.pack("<1024I", *flat))},
-                {"D": ("<u4" if whole else "<f4", (128, n), struct.pack(f"<{len(out)}" + ("i" if whole else "f"), *out))})
+                {"A": ("|u1", (m, 64 if wide else 32), a), "B": ("|u1", (b_rows, right_bytes), b), "S": ("<u4", (128, 8), struct.pack("<1024I", *flat))},
+                {"D": ("<u4" if whole else "<f4", (128, columns), struct.pack(f"<{len(out)}" + ("i" if whole else "f"), *out))})
 
 
 def tensors(chance):
@@ -345,7 +553,16 @@ def tensors(chance):
     for which, end in (("", ""), ("sp.", ""), ("", ".collector::b::fill"), ("", ab), ("ws.", ".collector::b1::fill")):
         name = "ti16_" + (which + end.count(".") * "c").replace(".", "_")
         yield tensor(name, f"tcgen05.mma.{which}cta_group::1.kind::ti16{end}", "ti16", chance, sparse="sp" in which, stationary="ws" in which)
+    for rows in (128, 64, 32):
+        yield tensor(f"ti16_ws_sp_{rows}", "tcgen05.mma.ws.sp.cta_group::1.kind::ti16", "ti16", chance, sparse=True, stationary=True, m=rows)
+        yield tensor(f"stationary_{rows}", "tcgen05.mma.ws.cta_group::1.kind::f16", "f16", chance, stationary=True, arch="sm_100a", m=rows)
+        mask = (4, 3, [chance.randrange(4) for _ in range(4)], [chance.randrange(2) for _ in range(4)], chance.choice([0, 2, 16]))
+        yield tensor(f"ti16_ws_sp_masked_{rows}", "tcgen05.mma.ws.sp.cta_group::1.kind::ti16.collector::b0::fill", "ti16", chance, sparse=True, stationary=True, m=rows, mask=mask)
+        yield tensor(f"masked_{rows}", "tcgen05.mma.ws.cta_group::1.kind::f16", "f16", chance, stationary=True, arch="sm_100a", m=rows, mask=mask)
     scaled = ".block_scale"
+    for half in (0, 1):
+        yield tensor(f"table_{half}", f"{start}kind::f8f6f4.decompress::lut::b", "e4m3", chance, segment=half)
+        yield tensor(f"scaled_table_{half}", f"{start}kind::mxf8f6f4{scaled}.decompress::lut::b.collector::b::discard", "e4m3", chance, segment=half, scales=1)
     yield tensor("scaled_collector", f"{start}kind::mxf4{scaled}{ab}", "e2m1", chance, scales=2)
     yield tensor("scaled_bytes", f"{start}kind::mxf8f6f4{scaled}{ab}", "e4m3", chance, scales=1)
     yield tensor("block32", f"{start}kind::mxf4nvf4{scaled}.block32", "e2m1", chance, scales=2)
@@ -364,7 +581,7 @@ def main():
     chance = random.Random(number_of)
     bad = count = 0
     with tempfile.TemporaryDirectory() as folder:
-        for case in [*warpgroups(chance), *matrix_loads(chance), *tensors(chance)]:
+        for case in [*warpgroups(chance), *matrix_loads(chance), *tensors(chance), *compressed(chance), *decompressed(chance), *loads_that_compress(chance)]:
             count += 1
             if wrong := case.wrong(args.tilewright, args.keep or folder):
                 bad += 1

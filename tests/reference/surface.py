@@ -18,7 +18,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import compare  # noqa: E402
 
-FILES = {"0.26": ["v0_26.py", "calls_0_26.py", "regions.py"], "0.27": ["v0_27.py", "calls_0_27.py", "regions.py"]}
+FILES = {
+    "0.26": ["v0_26.py", "calls_0_26.py", "regions.py", "mixed.py"],
+    "0.27": ["v0_27.py", "calls_0_27.py", "regions.py", "mixed.py"],
+}
 # Cases that the reference accepts or refuses otherwise, and why ours differs.
 EXCEPTIONS = {
     ("0.26", "chunk_that_does_not_divide"): "the reference cuts 128 into three chunks of 42 and leaves out the rest",
@@ -26,6 +29,18 @@ EXCEPTIONS = {
     ("0.27", "product_desc_of_another_name"): "the reference takes any word for smem_desc=",
     ("0.26", "tma_dtype_tf32"): "the reference hands the type on beside the name of the elements, as tensor_maps/hold.py says",
 }
+# Of both releases: what the reference takes, and the driver, the assembler or the bounds of a buffer would refuse.
+BEYOND = {
+    "extents_of_half_a_warp": "a warp has 32 lanes",
+    "extents_of_zero": "a grid has CTAs",
+    "extents_too_many_threads": "a CTA has at most 1,024 threads",
+    "cluster_in_two": "a cluster's dimensions divide those of the grid",
+    "copy_beyond_the_end": "the slice ends outside the tensor",
+    "window_out_of_the_registers": "the slice ends outside the registers",
+    "view_reshaped_to_more": "a view has no more elements than its buffer",
+    "pool_of_an_odd_alignment": "an alignment is a power of two",
+}
+EXCEPTIONS |= {(release, name): why for release in FILES for name, why in BEYOND.items()}
 ARCH = "sm_100a"
 STORE = re.compile(r"(?:\(\(\w+\*\)\w+\)|\b(\w+))\[(\d+)\] = ")
 POINTER = re.compile(r"([\w ]+)\* (\w+) = (\w+) \+ (\d+);")  # half* v = s + 8192;
@@ -49,7 +64,7 @@ def places(cuda):
     start = {m.group(2): int(m.group(3)) // SIZES.get(m.group(1).strip(), 1) for m in OF_BYTES.finditer(kernel)}
     for m in POINTER.finditer(kernel):
         start[m.group(2)] = start.get(m.group(3), 0) + int(m.group(4))
-    scalars = {m.group(1) for m in SCALAR.finditer(kernel)}
+    scalars = {m.group(1) for m in SCALAR.finditer(kernel)} | set(re.findall(r"\b_ptr(?:_\d+)?\b", kernel))  # the latter are tables
     stores = [m for m in STORE.finditer(kernel) if m.group(1) not in scalars]
     return sorted(int(m.group(2)) + start.get(m.group(1), 0) for m in stores)
 

@@ -110,22 +110,17 @@ constexpr std::string_view kNothing =
     "cp_async_bulk_tensor_g2s_cta_im2col cp_async_bulk_tensor_g2s_cta_override_address_im2col "
     "cp_async_bulk_tensor_s2g_im2col_no_offs_w cp_async_bulk_tensor_s2g_override_address_im2col_no_offs_w "
     "cp_reduce_async_bulk_tensor_im2col_no_offs_w cp_reduce_async_bulk_tensor_override_address_im2col_no_offs_w "
-    "ldmatrix_s8_s4 mbarrier_check_layout spcompress spdecompress tcgen05_alloc_exclusive "
-    "tcgen05_commit_sync_restrict tcgen05_commit_sync_restrict_multicast tcgen05_dealloc_exclusive "
-    "tcgen05_ld_red_spcompress tcgen05_ld_spcompress tcgen05_mma_ashift_collector_b_ts "
-    "tcgen05_mma_block_scale_lut_b_ss tcgen05_mma_block_scale_lut_b_ts tcgen05_mma_lut_b_ss tcgen05_mma_lut_b_ts "
-    "tcgen05_mma_sp_ashift_collector_b_ts tcgen05_mma_ws_sp_ti16_ss tcgen05_mma_ws_sp_ti16_ss_mask "
-    "tcgen05_mma_ws_sp_ti16_ts tcgen05_mma_ws_sp_ti16_ts_mask";
+    "tcgen05_mma_ashift_collector_b_ts tcgen05_mma_sp_ashift_collector_b_ts";
 constexpr std::string_view kSome =
-    "cp_async_bulk_g2s_cluster_report cp_async_bulk_g2s_cta cp_async_bulk_g2s_cta_report "
+    "cp_async_bulk_g2s_cluster_report cp_async_bulk_g2s_cta_report "
     "cp_async_bulk_tensor_g2s_cluster_override_address cp_async_bulk_tensor_g2s_cluster_override_global_dim_b16 "
     "cp_async_bulk_tensor_g2s_cluster_override_global_dim_b8 "
     "cp_async_bulk_tensor_g2s_cluster_override_global_dim_stride_b16 "
     "cp_async_bulk_tensor_g2s_cluster_override_global_dim_stride_b8 cp_async_bulk_tensor_g2s_cluster_report "
     "cp_async_bulk_tensor_g2s_cta_override_address cp_async_bulk_tensor_g2s_cta_override_global_dim_b16 "
     "cp_async_bulk_tensor_g2s_cta_override_global_dim_b8 cp_async_bulk_tensor_g2s_cta_override_global_dim_stride_b16 "
-    "cp_async_bulk_tensor_g2s_cta_override_global_dim_stride_b8 cp_async_bulk_tensor_g2s_cta_report fma_half "
-    "mbarrier_test_wait_parity mbarrier_try_wait_parity mbarrier_try_wait_parity_no_hint tcgen05_mma_collector_ab_ts "
+    "cp_async_bulk_tensor_g2s_cta_override_global_dim_stride_b8 cp_async_bulk_tensor_g2s_cta_report "
+    "tcgen05_mma_collector_ab_ts "
     "tcgen05_mma_sp_collector_ab_ts";
 
 std::set<std::string> names_in(std::string_view list) {

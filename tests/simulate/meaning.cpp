@@ -330,7 +330,8 @@ void Meaning::copy_once(const ir::TileCall& call, const Members& members, int le
   Side to = side(call.args[0].region), from = side(call.args[1].region);
   for (const ir::ConfigItem& item : call.config) {
     if (item.key == "remote_cta_id") to.ctas = {static_cast<int>(value(item.value.value, leader))};
-    if (item.key == "use_tma_reduce" || item.key == "oob") throw Unmodelled(std::string(item.key));
+    for (std::string_view other : {"use_tma_reduce", "oob", "predicate"})
+      if (item.key == other) throw Unmodelled(std::string(item.key));
     if (item.key != "cta_mask") continue;
     const std::int64_t mask = value(item.value.value, leader);
     if (mask) to.ctas.clear();

@@ -215,6 +215,9 @@ constexpr Recipe kRecipes[] = {
     {"P87",
      "a_operand=uint64 d_dtype=float32 a_dtype=float16 b_dtype=float16 cta_group=1 use_a_tmem=False; "
      "a_operand=uint32 d_dtype=float32 a_dtype=float8_e4m3fn b_dtype=float8_e4m3fn cta_group=2 use_a_tmem=True"},
+    {"P87.ws",
+     "a_operand=uint64 d_dtype=float32 a_dtype=float16 b_dtype=float16 cta_group=1 use_a_tmem=False; "
+     "a_operand=uint32 d_dtype=float32 a_dtype=float8_e4m3fn b_dtype=float8_e4m3fn cta_group=1 use_a_tmem=True"},
     {"P88",
      "a_operand=uint64 d_dtype=float32 a_dtype=float8_e4m3fn b_dtype=float8_e4m3fn sfa_dtype=float8_e8m0fnu "
      "sfb_dtype=float8_e8m0fnu cta_group=1 use_a_tmem=False; "

@@ -17,10 +17,12 @@ Failure check_stationary(const Intrinsic& row, std::span<const ir::Expr> args, i
 
 std::string stationary(const Arguments& a, ir::Target) {
   const tcgen05::Kind kind = *tcgen05::kind_of(a);
-  return ".reg .pred enable;\nsetp.ne.b32 enable, {enable_input_d}, 0;\n"
-         "tcgen05.mma.ws.cta_group::1.kind::" +
-         std::string(kind.name) + " [{d_tmem_addr}], " +
-         (a.flag("use_a_tmem") ? "[{a_operand:u32}]" : "{a_operand:u64}") + ", {b_desc}, {i_desc}, enable;";
+  const bool sparse = a.operand("sp_tmem_addr") != nullptr;
+  std::string out = ".reg .pred enable;\nsetp.ne.b32 enable, {enable_input_d}, 0;\ntcgen05.mma.ws";
+  out += sparse ? ".sp.cta_group::1.kind::" : ".cta_group::1.kind::";
+  out += kind.name;
+  out += a.flag("use_a_tmem") ? " [{d_tmem_addr}], [{a_operand:u32}]" : " [{d_tmem_addr}], {a_operand:u64}";
+  return out + (sparse ? ", {b_desc}, [{sp_tmem_addr}], {i_desc}, enable;" : ", {b_desc}, {i_desc}, enable;");
 }
 
 constexpr Intrinsic kInternal[] = {
@@ -35,6 +37,18 @@ constexpr Intrinsic kInternal[] = {
         .check(check_stationary)
         .ptx("tcgen05.mma.ws.cta_group::1.kind::K [d], a, b_desc, i_desc, enable_input_d;", stationary)
         .says("One thread starts d = a * b (+ d where enable_input_d is not 0) with B kept in the unit."),
+    row<"d_tmem_addr: u32, a_operand: any, b_desc: u64, sp_tmem_addr: u32, i_desc: u32, *, d_dtype: attr, "
+        "a_dtype: attr, b_dtype: attr, use_a_tmem: flag, cta_group: attr(1) = 1, enable_input_d: i32 = 1">(
+        "P87.ws", "ptx.tcgen05.mma.ws.sp", Meaning::TmemMmaSparse)
+        .effects<"reads tensor a_operand[tile] if use_a_tmem; reads shared a_operand[tile] unless use_a_tmem; "
+                 "reads shared b_desc[tile]; reads tensor sp_tmem_addr[tile]; "
+                 "reads tensor d_tmem_addr[tile] if enable_input_d; writes tensor d_tmem_addr[tile]; proxy async; "
+                 "until tcgen05; by one pair cta_group">()
+        .cc(Sm100aClass)
+        .quiet()
+        .check(check_stationary)
+        .ptx("tcgen05.mma.ws.sp.cta_group::1.kind::K [d], a, b_desc, [sp], i_desc, enable_input_d;", stationary)
+        .says("The same with a sparse A, whose metadata stands in tensor memory."),
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ constexpr RowText kRows[] = {
      "mbarrier::complete_tx::bytes report=@reports cache=L2::cache_hint? ignore_oob? type=b128?",
      "[dst_mem@shared::cta] [src_mem@global] size:u32 ignore_bytes_left:u32?ignore_oob "
      "ignore_bytes_right:u32?ignore_oob [mbar@shared] cache_policy:u64?cache",
-     "sm_107f 9.4 if:bulk_report same:P36@report=mbarrier::report::disabled&!ignore_oob"},
+     "sm_107f 9.4 if:bulk_report same:P36@report=mbarrier::report::disabled"},
     {"cp_async_bulk_g2s_cluster_report",
      "cp async bulk sem=weak|relaxed? scope=cta|cluster|gpu|sys? shared::cluster global "
      "mbarrier::complete_tx::bytes report=@reports multicast=multicast::cluster|multicast::cluster::16b|"
@@ -69,7 +69,7 @@ constexpr RowText kRows[] = {
      "mbarrier::complete_tx::bytes cache=L2::cache_hint? ignore_oob? type=b128?",
      "[dst_mem@shared::cta] [src_mem@global] size:u32 ignore_bytes_left:u32?ignore_oob "
      "ignore_bytes_right:u32?ignore_oob [mbar@shared] cache_policy:u64?cache",
-     "sm_103a 8.8 if:bulk_order same:P36@!ignore_oob"},
+     "sm_103a 8.8 if:bulk_order same:P36"},
     {"cp_async_bulk_g2s_cluster",
      "cp async bulk sem=weak|relaxed? scope=cta|cluster|gpu|sys? shared::cluster global "
      "mbarrier::complete_tx::bytes multicast=multicast::cluster? cache=L2::cache_hint? type=b128?",

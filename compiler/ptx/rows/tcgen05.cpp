@@ -25,11 +25,11 @@ constexpr RowText kRows[] = {
      "[mbar] cta_mask:{mask}", "sm_107f 9.4 orders"},
     {"tcgen05_ld_spcompress",
      "tcgen05 ld spcompress sync aligned 32x32b num=x4|x8|x16|x32|x64|x128 rowop=min|max sp::2:4 abs? f32 b2",
-     "=mdata:b32*{num/32} =cdata:b32*{num/2} [taddr@tmem!]", "sm_107a 9.4"},
+     "=mdata:b32*{num/32} =cdata:b32*{num/2} [taddr@tmem!]", "sm_107a 9.4 same:P78"},
     {"tcgen05_ld_red_spcompress",
      "tcgen05 ld red spcompress sync aligned 32x32b num=x4|x8|x16|x32|x64|x128 rowop=min|max sp::2:4 abs? NaN? "
      "f32 b2",
-     "=mdata:b32*{num/32} =cdata:b32*{num/2} =redval:f32 [taddr@tmem!]", "sm_107a 9.4"},
+     "=mdata:b32*{num/32} =cdata:b32*{num/2} =redval:f32 [taddr@tmem!]", "sm_107a 9.4 same:P78"},
     {"tcgen05_alloc", "tcgen05 alloc cta_group=cta_group::1|cta_group::2 sync aligned space=shared::cta? b32",
      "[dst] ncols:u32", "sm_100a 8.6 orders same:P74"},
     {"tcgen05_dealloc", "tcgen05 dealloc cta_group=cta_group::1|cta_group::2 sync aligned b32", "taddr:u32 ncols:u32",

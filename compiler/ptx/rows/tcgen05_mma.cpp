@@ -51,44 +51,46 @@ constexpr RowText kRows[] = {
      "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 idesc:u32 enable_input_d:pred zero_col_mask:u64",
      "sm_107f 9.4 same:P86.ws"},
     {"tcgen05_mma_ws_sp_ti16_ss", "tcgen05 mma ws sp cta_group::1 kind::ti16 collector_b=@collectors?",
-     "[d_tmem@tmem!] a_desc:u64 b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 enable_input_d:pred", "sm_107f 9.4"},
+     "[d_tmem@tmem!] a_desc:u64 b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 enable_input_d:pred",
+     "sm_107f 9.4 same:P87.ws"},
     {"tcgen05_mma_ws_sp_ti16_ss_mask", "tcgen05 mma ws sp cta_group::1 kind::ti16 collector_b=@collectors?",
      "[d_tmem@tmem!] a_desc:u64 b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 enable_input_d:pred zero_col_mask:u64",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P87.ws"},
     {"tcgen05_mma_ws_sp_ti16_ts", "tcgen05 mma ws sp cta_group::1 kind::ti16 collector_b=@collectors?",
-     "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 enable_input_d:pred", "sm_107f 9.4"},
+     "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 enable_input_d:pred",
+     "sm_107f 9.4 same:P87.ws"},
     {"tcgen05_mma_ws_sp_ti16_ts_mask", "tcgen05 mma ws sp cta_group::1 kind::ti16 collector_b=@collectors?",
      "[d_tmem@tmem!] [a_tmem@tmem!] b_desc:u64 [sp_meta_tmem@tmem!] idesc:u32 enable_input_d:pred "
      "zero_col_mask:u64",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P87.ws"},
     {"tcgen05_mma_lut_b_ss",
      "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind::f8f6f4 decompress::lut::b "
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard? "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard?",
      "[d_tmem@tmem!] a_desc:u64 b_compressed_desc:u64 [b_decompress_metadata@tmem!] idesc:u32 "
      "disable_output_lane:u32*{cta_group*4} enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P86"},
     {"tcgen05_mma_lut_b_ts",
      "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind::f8f6f4 decompress::lut::b "
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard? "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard?",
      "[d_tmem@tmem!] [a_tmem@tmem!] b_compressed_desc:u64 [b_decompress_metadata@tmem!] idesc:u32 "
      "disable_output_lane:u32*{cta_group*4} enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P86"},
     {"tcgen05_mma_block_scale_lut_b_ss",
      "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind::mxf8f6f4 block_scale decompress::lut::b block32? "
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard? "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard?",
      "[d_tmem@tmem!] a_desc:u64 b_compressed_desc:u64 [b_decompress_metadata@tmem!] idesc:u32 [sfa_tmem@tmem!] "
      "[sfb_tmem@tmem!] enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P88"},
     {"tcgen05_mma_block_scale_lut_b_ts",
      "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind::mxf8f6f4 block_scale decompress::lut::b block32? "
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard? "
      "collector_b=collector::b::fill|collector::b::use|collector::b::lastuse|collector::b::discard?",
      "[d_tmem@tmem!] [a_tmem@tmem!] b_compressed_desc:u64 [b_decompress_metadata@tmem!] idesc:u32 "
      "[sfa_tmem@tmem!] [sfb_tmem@tmem!] enable_input_d:pred",
-     "sm_107f 9.4"},
+     "sm_107f 9.4 same:P88"},
     {"tcgen05_mma_collector_ab_ss",
      "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind=kind::f16|kind::tf32|kind::f8f6f4|kind::ti16 "
      "collector_a=collector::a::fill|collector::a::use|collector::a::lastuse|collector::a::discard "

@@ -29,7 +29,7 @@ Step count(Machine& m, Thread& t, std::uint64_t at, std::string_view what, F&& f
 
 Step init(Machine& m, Thread& t, const Site& s) {
   std::int64_t arrivals = static_cast<std::int64_t>(Machine::arg(t, s, 1));
-  return m.init_barrier(t, Machine::arg(t, s, 0), arrivals) ? Step::Done : Step::Failed;
+  return m.init_barrier(t, Machine::arg(t, s, 0), arrivals, s.flag) ? Step::Done : Step::Failed;
 }
 
 Step inval(Machine& m, Thread& t, const Site& s) {
@@ -208,6 +208,16 @@ Step pending(Machine&, Thread& t, const Site& s) {
   return Step::Done;
 }
 
+// Whether the barrier is in the layout that Site::flag asks for: v1, or else v0.
+Step layout(Machine& m, Thread& t, const Site& s) {
+  Mbarrier* b = m.barrier_at(t, Machine::arg(t, s, 0), "check_layout");
+  if (!b) return Step::Failed;
+  Machine::set_result(t, s, b->reporting == s.flag ? 1 : 0);
+  return Step::Done;
+}
+
+constexpr CallRow kLayout{.meaning = Meaning::None, .slots = "bar", .thread = layout};
+
 constexpr CallRow kRows[] = {
     {.meaning = Meaning::MbarrierInit, .slots = "bar, thread_count", .thread = init},
     {.meaning = Meaning::MbarrierInval, .slots = "bar", .thread = inval},
@@ -233,5 +243,6 @@ constexpr CallRow kRows[] = {
 
 std::span<const CallRow> barrier_calls() { return kRows; }
 const CallRow& barrier_count_call() { return kCountInWords; }
+const CallRow& barrier_layout_call() { return kLayout; }
 
 }  // namespace tilewright::simulate

@@ -28,9 +28,18 @@ std::unique_ptr<Move> move_of(Machine& m, const Thread& t, const Site& s, Queue 
   return move;
 }
 
-// dst, src, bytes, bar, mask
+// dst, src, bytes, bar, mask, bytes at either end that are not read
 Step load(Machine& m, Thread& t, const Site& s) {
   auto move = move_of(m, t, s, Queue::Counted);
+  move->left = static_cast<std::int64_t>(Machine::arg(t, s, 5));
+  move->right = static_cast<std::int64_t>(Machine::arg(t, s, 6));
+  if (move->left >= kUnit || move->right >= kUnit || move->left + move->right > move->bytes) {
+    m.finding(code::kRefused, Severity::Error,
+              "a bulk copy ignores up to 15 bytes at either end, not " + std::to_string(move->left) + " and " +
+                  std::to_string(move->right) + " of " + std::to_string(move->bytes),
+              &t);
+    return Step::Failed;
+  }
   move->barriers = {m.generic(Machine::arg(t, s, 3))};
   if (s.flag && !spread(m, t, Machine::arg(t, s, 4), move->destinations, move->barriers)) return Step::Failed;
   return start(m, t, std::move(move));
@@ -102,7 +111,7 @@ bool set_up_wait(Site& s, const Arguments& a) {
 
 constexpr CallRow kRows[] = {
     {.meaning = Meaning::BulkGlobalToShared,
-     .slots = "dst_ptr, src_ptr, num_bytes, mbarrier_ptr, cta_mask",
+     .slots = "dst_ptr, src_ptr, num_bytes, mbarrier_ptr, cta_mask, ignore_bytes_left, ignore_bytes_right",
      .thread = load,
      .set_up = set_up_load},
     {.meaning = Meaning::BulkSharedToShared,

@@ -1,6 +1,6 @@
 // ldmatrix of matrices whose elements become bytes: m8n16, and m16n16 transposed (PTX ISA, "ldmatrix"). A row has 16
 // elements in 16 bytes. Those of 6 and 4 bits lie close together at its beginning, the first one lowest, and come to
-// the lower end of their bytes.
+// the lower end of their bytes; signed ones of 4 bits fill theirs.
 //
 // Not transposed: lane 8i + j points to row j of matrix i, and lane L receives elements 4 (L mod 4) and the next three
 // of row L / 4. Transposed: lane 16i + j points to row j of matrix i, and of the two registers of a matrix lane L
@@ -44,7 +44,8 @@ Step load(Machine& m, std::span<Thread> lanes, const Site& s) {
       const int row = form.transposed ? in_four : in_eight;
       const int column = form.transposed ? in_eight + form.which % 2 * 8 : in_four;
       const auto element = element_of(views[static_cast<std::size_t>(row)], form.bits, column);
-      word |= element.value_or(0) << 8 * e;
+      const std::uint32_t sign = form.is_signed && element.value_or(0) & 8 ? 0xf0 : 0;
+      word |= (element.value_or(0) | sign) << 8 * e;
       if (element || told || !m.options().uninitialised_reads) continue;
       const Thread& owner = lanes[static_cast<std::size_t>(matrix * rows + row)];
       m.undefined_read(owner, moved(Machine::arg(owner, s, 0), column * form.bits / 8), "matrix load reads");

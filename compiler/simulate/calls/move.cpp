@@ -17,7 +17,7 @@ namespace {
 void watch(Machine& m, const Thread& t, Move& move) {
   for (std::uint64_t to : move.destinations) {
     const std::uint32_t number = m.issue_number(t, move.queue);
-    if (move.source && move.numbers.empty()) m.observers().read(t, number, move.source, move.source_bytes());
+    if (move.source && move.numbers.empty()) m.observers().read(t, number, move.source_at(), move.source_bytes());
     move.numbers.push_back(number);
     const How how = move.combine ? How::Atomic : How::Plain;
     if (move.byte_mask == 0xffff) {
@@ -32,7 +32,8 @@ void watch(Machine& m, const Thread& t, Move& move) {
 }  // namespace
 
 bool claim(Machine& m, Thread& t, Move& move, std::int64_t align) {
-  if (move.source && !m.view(t, move.source, move.source_bytes(), align, false, "a copy's source")) return false;
+  if (move.source && !m.view(t, move.source_at(), move.source_bytes(), move.left ? 1 : align, false, "a copy's source"))
+    return false;
   for (std::uint64_t to : move.destinations) {
     if (!m.alive(t, to, "a copy")) return false;
     auto at = m.view(t, to, move.bytes, align, false, "a copy's destination");
@@ -70,12 +71,12 @@ bool spread(Machine& m, const Thread& t, std::uint64_t mask, std::vector<std::ui
 
 bool Move::take(Machine& m, Thread& t) {
   if (!source) return true;
-  auto from = m.view(t, source, source_bytes(), 1, false, "a copy's source");
+  auto from = m.view(t, source_at(), source_bytes(), 1, false, "a copy's source");
   if (!from) return false;
   m.spend(bytes);
   cargo = Cargo(bytes, m.options().trace);
   if (given >= 0) cargo.view().mark(true, bytes);
-  transfer(cargo.view(), *from, source_bytes());
+  transfer(cargo.view().at(left), *from, source_bytes());
   return true;
 }
 

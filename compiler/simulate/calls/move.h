@@ -18,9 +18,11 @@ class Move final : public Operation {
   bool covers(std::uint64_t pointer) const override;
 
   std::int64_t bytes;
-  std::uint64_t source = 0;  // 0: `cargo` was filled at the issue
-  std::int64_t given = -1;   // so many bytes are read there, and the others are zero; -1: all
-  std::int64_t source_bytes() const { return given < 0 ? bytes : given; }
+  std::uint64_t source = 0;          // 0: `cargo` was filled at the issue
+  std::int64_t given = -1;           // so many bytes are read there, and the others are zero; -1: all
+  std::int64_t left = 0, right = 0;  // so many bytes at either end are not read, and hold nothing afterwards
+  std::uint64_t source_at() const { return moved(source, left); }
+  std::int64_t source_bytes() const { return given < 0 ? bytes - left - right : given; }
   Cargo cargo;
   // Places that get it all. As many barriers count the bytes, or none.
   std::vector<std::uint64_t> destinations, barriers;

@@ -73,8 +73,21 @@ class Product final : public Operation {
   std::vector<std::uint32_t> ctas;
   std::optional<MatrixDescriptor> a;  // nothing: in tensor memory
   MatrixDescriptor b;
-  MmaOperands places;  // of each CTA
+  bool second_places = false;  // of a B by a table: the second half of its places
+  TensorAddress table{};
+  std::uint64_t zeros = 0;  // the mask of columns of zeros
+  MmaOperands places;       // of each CTA
   std::vector<std::uint32_t> disabled;
+  bool reads_apart = false;  // some commit of the kernel arrives as soon as A is read
+
+  bool take(Machine& m, Thread& t) override {
+    for (std::size_t i = 0; reads_apart && a && i < ctas.size(); ++i) {
+      auto left = read_matrix(m, t, ctas[i], *a, mma.a_form(), "A of tcgen05.mma");
+      if (!left) return false;
+      taken_.push_back(std::move(*left));
+    }
+    return true;
+  }
 
   bool land(Machine& m, Thread& t) override {
     Matrix right(0, mma.k);
@@ -82,14 +95,18 @@ class Product final : public Operation {
       if (!is_there(m, t, cta, "tcgen05.mma")) return false;
       auto half = read_matrix(m, t, cta, b, mma.b_form(), "B of tcgen05.mma");
       if (!half) return false;
+      if (mma.by_table) half = looked_up(mma, *half, second_places, table, m.tensor_memory(cta));
       right.rows += half->rows;
       right.numbers.insert(right.numbers.end(), half->numbers.begin(), half->numbers.end());
       right.defined.insert(right.defined.end(), half->defined.begin(), half->defined.end());
     }
+    if (mma.stationary) mask_columns(mma, zeros, right);
     m.spend(std::int64_t{mma.m} * mma.n * mma.k / 8);
     for (std::size_t i = 0; i < ctas.size(); ++i) {
       std::optional<Matrix> left;
-      if (a) {
+      if (!taken_.empty()) {
+        left = std::move(taken_[i]);
+      } else if (a) {
         left = read_matrix(m, t, ctas[i], *a, mma.a_form(), "A of tcgen05.mma");
         if (!left) return false;
       }
@@ -118,6 +135,7 @@ class Product final : public Operation {
           f(cta, lane, lanes, places.d.column, part.count, true);
         }
       }
+      if (mma.by_table) f(cta, table.lane, mma.n / mma.ctas / 8, table.column, 2, false);
       if (!mma.is_scaled()) continue;
       f(cta, 0, 128, places.scale_a.column, mma.scale_columns(mma.rows()), false);
       f(cta, 0, 128, places.scale_b.column, mma.scale_columns(parts_of(mma, 0)[0].count), false);
@@ -128,11 +146,12 @@ class Product final : public Operation {
     const Observers& observers = m.observers();
     const std::uint32_t number = m.issue_number(t, Queue::TensorCore, TensorWork::Product);
     numbers = {number};
+    if (reads_apart && a) numbers.push_back(m.issue_number(t, Queue::FactorRead));
     observers.tell(
         &Observer::multiply, t,
         2 * static_cast<std::uint64_t>(mma.m) * static_cast<std::uint64_t>(mma.n) * static_cast<std::uint64_t>(mma.k));
     for (std::uint32_t cta : ctas) {
-      if (a) watch_matrix(m, t, number, cta, *a, mma.a_form());
+      if (a) watch_matrix(m, t, numbers.back(), cta, *a, mma.a_form());
       watch_matrix(m, t, number, cta, b, mma.b_form());
     }
     each_touched([&](std::uint32_t cta, int lane, int lanes, int column, int columns, bool written) {
@@ -147,6 +166,8 @@ class Product final : public Operation {
   }
 
  private:
+  std::vector<Matrix> taken_;  // A of each CTA, once it is read ahead of the product
+
   static void tell(Machine& m, const Thread& t, const MmaOutcome& outcome) {
     if (!outcome.refused.empty()) m.finding(code::kRefused, Severity::Error, outcome.refused, &t);
     for (std::string_view name : outcome.unwritten) {
@@ -161,17 +182,34 @@ class Product final : public Operation {
 };
 
 // Slots of all products.
-enum : std::size_t { kD, kA, kB, kDescriptor, kEnable, kShift, kGroup, kPred, kScaleA, kScaleB, kMetadata, kZeros };
+enum : std::size_t {
+  kD,
+  kA,
+  kB,
+  kDescriptor,
+  kEnable,
+  kShift,
+  kGroup,
+  kPred,
+  kScaleA,
+  kScaleB,
+  kMetadata,
+  kZeros,
+  kTable
+};
 constexpr std::string_view kProductSlots =
     "d_tmem_addr, a_operand, b_desc, i_desc, enable_input_d, scale_input_d, cta_group, pred, sfa_tmem_addr, "
-    "sfb_tmem_addr, sp_tmem_addr, zero_col_mask";
+    "sfb_tmem_addr, sp_tmem_addr, zero_col_mask, b_decompress_metadata";
+
+// Site::code of a commit that arrives as soon as the products before it have read A in shared memory.
+constexpr int kFollowsReads = 1;
 
 constexpr int kStationary = 16;  // beside the kind: tcgen05.mma.ws
 
 bool set_up_product(Site& s, const Arguments& a) {
   auto kind = intrinsics::tcgen05::kind_of(a);
   if (!kind) return false;
-  s.code = static_cast<int>(mma_kind_named(kind->name)) | (a.row().id == "P86.ws" ? kStationary : 0);
+  s.code = static_cast<int>(mma_kind_named(kind->name)) | (a.row().id.ends_with(".ws") ? kStationary : 0);
   s.number = kind->scale_vector;
   s.flag = a.flag("use_a_tmem");
   return true;
@@ -206,6 +244,7 @@ Step product(Machine& m, Thread& t, const Site& s) {
   mma.kind = static_cast<MmaKind>(s.code & ~kStationary);
   mma.stationary = (s.code & kStationary) != 0;
   mma.sparse = s.args[kMetadata] != Access::kNoRegister;
+  mma.by_table = s.args[kTable] != Access::kNoRegister;
   mma.ctas = static_cast<int>(Machine::arg(t, s, kGroup, 1));
   mma.scale_vector = static_cast<int>(s.number);
   if (auto read = mma.read_descriptor(static_cast<std::uint32_t>(Machine::arg(t, s, kDescriptor))); !read) {
@@ -213,8 +252,15 @@ Step product(Machine& m, Thread& t, const Site& s) {
     m.finding(code::kRefused, Severity::Error, "tcgen05.mma is refused: " + read.error().text, &t);
     return Step::Failed;
   }
-  // Bit 39 says whether a mask is made (PTX ISA, "zero-column mask descriptor").
-  if (Machine::arg(t, s, kZeros) >> 39 & 1) return unmodelled(m, t, "a tcgen05.mma.ws with a mask of columns of zeros");
+  op->zeros = Machine::arg(t, s, kZeros);
+  mma.shift = mask_shift(op->zeros);
+  if (mma.shift > mma.most_shift) {
+    m.finding(code::kRefused, Severity::Error,
+              "tcgen05.mma.ws is refused: its mask shifts by " + std::to_string(mma.shift) +
+                  " columns, and its instruction descriptor allows " + std::to_string(mma.most_shift),
+              &t);
+    return Step::Failed;
+  }
   auto ctas = ctas_of(m, t, mma.ctas);
   auto b = matrix_of(m, t, Machine::arg(t, s, kB));
   if (!ctas || !b) return Step::Failed;
@@ -229,10 +275,13 @@ Step product(Machine& m, Thread& t, const Site& s) {
   op->places.scale_a = TensorAddress::of(Machine::arg(t, s, kScaleA));
   op->places.scale_b = TensorAddress::of(Machine::arg(t, s, kScaleB));
   op->places.metadata = TensorAddress::of(Machine::arg(t, s, kMetadata));
+  op->second_places = (Machine::arg(t, s, kB) >> 53 & 1) != 0;
+  op->table = TensorAddress::of(Machine::arg(t, s, kTable));
   op->places.accumulate = Machine::arg(t, s, kEnable, 1) != 0;
   op->places.shift_d = static_cast<int>(Machine::arg(t, s, kShift));
   for (std::uint32_t item : s.items) op->disabled.push_back(static_cast<std::uint32_t>(t.registers[item]));
   if (!is_placed(m, t, *op)) return Step::Failed;
+  op->reads_apart = m.tracks_reads();
   if (m.observers()) op->watch(m, t);
   return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
 }
@@ -428,13 +477,15 @@ Step shift(Machine& m, Thread& t, const Site& s) {
 // The arrival of a thread whose earlier tensor-core work is done.
 class Commit final : public Operation {
  public:
-  explicit Commit(std::vector<std::uint64_t> barriers) : Operation(Queue::Commit), barriers_(std::move(barriers)) {
+  Commit(std::vector<std::uint64_t> barriers, bool after_reads)
+      : Operation(Queue::Commit), barriers_(std::move(barriers)), after_reads_(after_reads) {
     barrier = barriers_[0];
   }
+  bool follows_reads() const override { return after_reads_; }
   bool land(Machine& m, Thread& t) override {
-    if (!m.engine().finish_before(m, t, Queue::TensorCore, sequence)) return false;
+    if (!m.engine().finish_before(m, t, Queue::TensorCore, sequence, after_reads_)) return false;
     // A later commit tracks all that an earlier one does: the earlier one arrives first.
-    if (!m.engine().finish_before(m, t, Queue::Commit, sequence)) return false;
+    if (!after_reads_ && !m.engine().finish_before(m, t, Queue::Commit, sequence)) return false;
     for (std::uint64_t at : barriers_) {
       // Whether it may end before is judged by the order of the two, not by this run's (Races::end_cta).
       if (const auto rank = m.rank_of(at); rank && *rank != t.cta && m.has_ended(*rank) && m.hazards()) continue;
@@ -450,6 +501,7 @@ class Commit final : public Operation {
 
  private:
   std::vector<std::uint64_t> barriers_;
+  bool after_reads_;
 };
 
 // bar, mask, pred
@@ -464,7 +516,7 @@ Step commit(Machine& m, Thread& t, const Site& s) {
   if (barriers.empty()) return Step::Done;
   for (std::uint64_t at : barriers)
     if (!m.barrier_at(t, at, "tcgen05.commit")) return Step::Failed;
-  auto op = std::make_unique<Commit>(std::move(barriers));
+  auto op = std::make_unique<Commit>(std::move(barriers), s.code == kFollowsReads);
   return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;
 }
 

@@ -1,8 +1,10 @@
 // tcgen05 in the threads: allocation, loads and stores of fragments, waits and fences (copy_async.md 5, 7, 8.4).
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
+#include "compiler/ptx/compute.h"
 #include "compiler/simulate/calls/calls.h"
 #include "compiler/simulate/calls/tensor_failure.h"
 #include "compiler/simulate/codes.h"
@@ -16,18 +18,25 @@ using intrinsics::Arguments;
 
 // ---- allocation, by one warp ----
 
+// Site::code of those with .exclusive.
+constexpr int kAlone = 1;
+
 // dst, columns
 Step allocate(Machine& m, std::span<Thread> lanes, const Site& s) {
   Thread& t = lanes[0];
+  const bool alone = s.code == kAlone;
   auto columns = static_cast<std::int64_t>(Machine::arg(t, s, 1));
-  if (columns < TensorMemory::kUnit || columns > TensorMemory::kColumns ||
-      !std::has_single_bit(static_cast<std::uint64_t>(columns)))
+  if (alone &&
+      (columns < TensorMemory::kUnit || columns > TensorMemory::kMostColumns || columns % TensorMemory::kUnit != 0))
+    return wrong(m, t, "all columns are allocated by multiples of 32 up to 576, not " + std::to_string(columns));
+  if (!alone && (columns < TensorMemory::kUnit || columns > TensorMemory::kColumns ||
+                 !std::has_single_bit(static_cast<std::uint64_t>(columns))))
     return wrong(m, t, "columns are allocated by powers of two from 32 to 512, not " + std::to_string(columns));
   TensorMemory& memory = m.tensor_memory(t.cta);
   if (memory.relinquished) return wrong(m, t, "this CTA has given up its permit to allocate tensor memory");
   auto to = m.view(t, Machine::arg(t, s, 0), 4, 4, true, "the address of the tensor memory");
   if (!to) return Step::Failed;
-  auto first = memory.allocate(columns);
+  auto first = alone ? memory.allocate_alone(columns) : memory.allocate(columns);
   if (!first) return Step::Wait;  // until others give columns back
   memory.made_at(*first, m.origin_of(t));
   auto address = static_cast<std::uint32_t>(*first);
@@ -44,6 +53,11 @@ Step release(Machine& m, std::span<Thread> lanes, const Site& s) {
   Thread& t = lanes[0];
   auto address = static_cast<std::int64_t>(Machine::arg(t, s, 0));
   auto columns = static_cast<std::int64_t>(Machine::arg(t, s, 1));
+  const bool alone = m.tensor_memory(t.cta).is_alone();
+  if (alone != (s.code == kAlone) && m.tensor_memory(t.cta).any_allocated())
+    return wrong(m, t,
+                 alone ? "columns that were allocated with .exclusive are given back without it"
+                       : "columns that were allocated without .exclusive are given back with it");
   if (m.tensor_memory(t.cta).release(address, columns)) {
     const std::uint32_t peer = s.flag && m.ctas() > 1 ? t.cta ^ 1 : t.cta;
     m.observers().tell(&Observer::release_columns, t, address, columns, peer);
@@ -90,8 +104,10 @@ Cell cell_of(Shape shape, int lane, int reg) {
   return {0, 0};
 }
 
-// tcgen05.ld.red: one value of each lane from all that it loads.
+// tcgen05.ld.red: one value of each lane from all that it loads; .spcompress: of each four numbers two, and where they
+// stood.
 struct Reduction final : CallForm {
+  bool reduces = false, compresses = false;
   Combine op{};
   ir::DataType type{};
   bool magnitudes = false, tells_nan = false;
@@ -122,12 +138,15 @@ bool set_up_fragment(Site& s, const Arguments& a) {
   // How far the second half of 16x32bx2 lies behind the first one.
   const bool split = a.operand("imm_half_splitoff") != nullptr;
   s.count = s.code != 4 ? 0 : split ? a.integer("imm_half_splitoff") : s.number * (s.flag ? 2 : 1);
-  if (!a.operand("redval")) return true;
+  const bool reduces = a.operand("redval"), compresses = a.operand("rowop");
+  if (!reduces && !compresses) return true;
   auto form = std::make_shared<Reduction>();
-  form->op = combine_named(a.text("redop")).value_or(Combine::Add);
-  form->type = ptx_type(a.text("type"));
+  form->reduces = reduces;
+  form->compresses = compresses;
+  form->op = combine_named(a.text(compresses ? "rowop" : "redop")).value_or(Combine::Add);
+  form->type = compresses ? ir::kFloat32 : ptx_type(a.text("type"));
   form->magnitudes = !a.text("abs").empty();
-  form->tells_nan = !a.text("nan").empty();
+  form->tells_nan = reduces && !a.text(compresses ? "NaN" : "nan").empty();
   s.form = std::move(form);
   return true;
 }
@@ -157,7 +176,8 @@ std::optional<std::vector<Places>> places(Machine& m, Thread& t, const Site& s) 
     return std::nullopt;
   }
   TensorMemory& memory = m.tensor_memory(t.cta);
-  std::vector<Places> out(s.items.size());
+  const bool compresses = s.form && form_of<Reduction>(s).compresses;
+  std::vector<Places> out(compresses ? static_cast<std::size_t>(s.number) : s.items.size());
   for (std::size_t r = 0; r < out.size(); ++r) {
     const auto own = static_cast<int>(t.linear % 32);
     Cell cell = cell_of(shape, own, static_cast<int>(r));
@@ -185,9 +205,9 @@ class FragmentCopy final : public Operation {
         registers_(std::move(registers)),
         pointers_(std::move(pointers)) {}
 
-  bool told = false;  // a finding has told that what it loads is not there yet
-  const Reduction* reduction = nullptr;
-  std::optional<View> result{};  // where the reduction's value goes
+  bool told = false;                     // a finding has told that what it loads is not there yet
+  const Reduction* reduction = nullptr;  // null: what is loaded comes to the registers as it is
+  std::optional<View> result{};          // where the reduction's value goes
 
   bool covers(std::uint64_t pointer) const override {
     return loads_ && std::ranges::any_of(pointers_, [&](std::uint64_t at) {
@@ -196,8 +216,8 @@ class FragmentCopy final : public Operation {
            });
   }
   bool take(Machine& m, Thread&) override {
-    cargo_ = Cargo(static_cast<std::int64_t>(registers_.size()) * 4, m.options().trace);
-    for (std::size_t r = 0; r < registers_.size(); ++r) {
+    cargo_ = Cargo(static_cast<std::int64_t>(cells_.size()) * 4, m.options().trace);
+    for (std::size_t r = 0; r < cells_.size(); ++r) {
       View to = cargo_.view().at(static_cast<std::int64_t>(r) * 4);
       if (!loads_) transfer(to, registers_[r], 4);
       for (int c = 0; loads_ && c < cells_[r].count; ++c)
@@ -206,7 +226,11 @@ class FragmentCopy final : public Operation {
     return true;
   }
   bool land(Machine&, Thread&) override {
-    if (reduction) reduce();
+    if (result) reduce();
+    if (reduction && reduction->compresses) {
+      compress();
+      return true;
+    }
     for (std::size_t r = 0; r < registers_.size(); ++r) {
       View from = cargo_.view().at(static_cast<std::int64_t>(r) * 4);
       if (loads_) {
@@ -228,12 +252,41 @@ class FragmentCopy final : public Operation {
  private:
   void reduce() {
     std::vector<View> loaded;
-    for (std::size_t r = 0; r < registers_.size(); ++r)
+    for (std::size_t r = 0; r < cells_.size(); ++r)
       loaded.push_back(cargo_.view().at(static_cast<std::int64_t>(r) * 4));
     const std::uint64_t value = reduced(*reduction, loaded);
     result->put(&value, 4);
-    result->mark(cargo_.view().is_written(static_cast<std::int64_t>(registers_.size()) * 4), 4);
+    result->mark(cargo_.view().is_written(static_cast<std::int64_t>(cells_.size()) * 4), 4);
     result->drop_tags(4);
+  }
+
+  // The places stand in the first registers, two bits each, the first one lowest (PTX ISA 9.4, "tcgen05.ld").
+  void compress() {
+    const std::size_t kept = cells_.size() / 2, places = registers_.size() - kept;
+    std::vector<std::uint32_t> words(places);
+    std::vector<std::uint8_t> written(places, 1);
+    for (std::size_t group = 0; group < cells_.size() / 4; ++group) {
+      View four = cargo_.view().at(static_cast<std::int64_t>(group) * 16);
+      std::array<ptx::Bits, 4> numbers{};
+      for (std::int64_t i = 0; i < 4; ++i) {
+        std::uint32_t word;
+        four.at(i * 4).get(&word, 4);
+        numbers[static_cast<std::size_t>(i)] = word;
+      }
+      const auto chosen = ptx::kept_of_four(numbers, reduction->op == Combine::Min, reduction->magnitudes);
+      for (std::size_t i = 0; i < 2; ++i) {
+        const std::size_t at = group * 2 + i;
+        words[at / 16] |= static_cast<std::uint32_t>(chosen[i]) << at % 16 * 2;
+        written[at / 16] &= four.is_written(16) ? 1 : 0;
+        transfer(registers_[places + at], four.at(static_cast<std::int64_t>(chosen[i]) * 4), 4);
+        if (!four.is_written(16)) registers_[places + at].mark(false, 4);
+      }
+    }
+    for (std::size_t i = 0; i < places; ++i) {
+      registers_[i].put(&words[i], 4);
+      registers_[i].mark(written[i] != 0, 4);
+      registers_[i].drop_tags(4);
+    }
   }
 
   bool loads_;
@@ -293,7 +346,7 @@ Step fragment(Machine& m, std::span<Thread> lanes, const Site& s, bool loads) {
     auto op = std::make_unique<FragmentCopy>(loads, std::move(*cells), std::move(registers), std::move(pointers));
     op->told = told;
     op->result = result;
-    if (result) op->reduction = &form_of<Reduction>(s);
+    if (s.form) op->reduction = &form_of<Reduction>(s);
     // A store reads its registers when it is issued.
     if (!loads) op->taken = op->take(m, t);
     if (!m.engine().issue(m, t, std::move(op))) return Step::Failed;

@@ -70,7 +70,8 @@ void Hazards::start(const Thread& t, const Operation& op) {
   if (op.queue == Queue::Arrival) promise.so_far = races_.so_far(t, Queue::Copy);
   if (op.queue == Queue::Commit) {
     promise.so_far = races_.so_far(t, Queue::TensorCore);
-    promise.number = races_.commits(t, barriers);
+    promise.reads = races_.so_far(t, Queue::FactorRead);
+    if (!op.follows_reads()) promise.number = races_.commits(t, barriers);
   }
   for (std::uint64_t barrier : barriers) {
     if (op.counted_bytes()) causes_.copies(machine_, t, barrier, op.counted_bytes());
@@ -123,6 +124,8 @@ void Hazards::arrive(const Thread& t, std::uint64_t place, bool relaxed) {
 void Hazards::arrive_after(const Thread& t, const Operation& op, std::uint64_t barrier) {
   const Promise& promise = promises_[op.sequence];
   const bool is_commit = op.queue == Queue::Commit;
+  if (is_commit) races_.counted_before(t, Queue::FactorRead, promise.reads, barrier);
+  if (op.follows_reads()) return;
   races_.counted_before(t, is_commit ? Queue::TensorCore : Queue::Copy, promise.so_far, barrier);
   if (is_commit) races_.committed(t, promise.number, barrier);
 }

@@ -62,8 +62,8 @@ class Hazards final : public Observer {
   // What was known at the issue of an operation that signals barriers.
   struct Promise {
     Interleavings::Past past;
-    Races::SoFar so_far;
-    Time number = 0;  // of a commit: among those of the thread
+    Races::SoFar so_far, reads;  // reads: of a commit, what products have read of A
+    Time number = 0;             // of a commit: among those of the thread
   };
 
   Machine& machine_;

@@ -41,9 +41,10 @@ enum class Strand : std::uint8_t {
   FencedStores,
   Wgmma,
   Transfers,
+  FactorReads,
   Commits  // arrivals of tcgen05.commit
 };
-inline constexpr std::size_t kStrands = 12;
+inline constexpr std::size_t kStrands = 13;
 
 struct Knowledge;
 using Known = std::shared_ptr<const Knowledge>;

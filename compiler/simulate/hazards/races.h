@@ -212,6 +212,7 @@ class Races {
       case Queue::TmemStore: return Strand::TensorStores;
       case Queue::Wgmma: return Strand::Wgmma;
       case Queue::Processors: return Strand::Transfers;
+      case Queue::FactorRead: return Strand::FactorReads;
       default: return Strand::Copies;
     }
   }

@@ -13,7 +13,8 @@ std::string_view words_of(Queue queue) {
   switch (queue) {
     case Queue::Copy: return "the cp.async";
     case Queue::Bulk: return "the bulk copy";
-    case Queue::TensorCore: return "the tcgen05 operation";
+    case Queue::TensorCore:
+    case Queue::FactorRead: return "the tcgen05 operation";
     case Queue::Wgmma: return "the wgmma";
     case Queue::Processors: return "the NVSHMEM transfer";
     case Queue::TmemLoad: return "the tcgen05.ld";
@@ -52,7 +53,8 @@ std::string_view Races::wait_for(Queue queue, bool writes) {
     case Queue::Wgmma:
       return "wait for it: {wgmma_commit}() and {wgmma_wait}(0), then a barrier for the other "_row_text
              "threads";
-    case Queue::TensorCore: return "let {tmem_commit} arrive at a barrier, and wait on that"_row_text;
+    case Queue::TensorCore:
+    case Queue::FactorRead: return "let {tmem_commit} arrive at a barrier, and wait on that"_row_text;
     case Queue::TmemLoad: return "put {tmem_wait_load}() behind it, before the barrier that orders the two"_row_text;
     case Queue::TmemStore: return "put {tmem_wait_store}() behind it, before the barrier that orders the two"_row_text;
     default: return "wait on the barrier that counts its bytes";
@@ -137,7 +139,8 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
               "put {tmem_fence_after}() behind the wait on that barrier"_row_text};
   }
   if (op) {  // its end is known to others, and to no thread before this
-    const bool by_barrier = op->queue == Queue::Counted || op->queue == Queue::TensorCore;
+    const bool by_barrier =
+        op->queue == Queue::Counted || op->queue == Queue::TensorCore || op->queue == Queue::FactorRead;
     return {code::kRace, Severity::Error, unordered, by_barrier ? "wait on its barrier in this thread, too" : barrier};
   }
   if (a.proxy && earlier_writes && other && order_.knows(t.number, other->number, earlier.time)) {

@@ -137,6 +137,9 @@ class Compiler {
   bool meet_barrier(const Instruction27& in);
   bool count_barrier(const Instruction27& in);
   bool wait_with_report(const Instruction27& in);
+  bool ask_layout(const Instruction27& in);
+  bool allocate_alone(const Instruction27& in);
+  bool commit_reads(const Instruction27& in);
   bool load_bytes(const Instruction27& in);
   // The parts of intrinsic(): barriers of threads, values that threads exchange, matrices, text. False: of another
   // kind.

@@ -10,6 +10,7 @@
 #include "compiler/intrinsics/say.h"
 #include "compiler/ptx/compute.h"
 #include "compiler/ptx/operands.h"
+#include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine/value.h"
 
 namespace tilewright::simulate {
@@ -30,12 +31,20 @@ struct Computed : CallForm {
   std::size_t which = 0;
 };
 
-Step compute(Machine&, Thread& t, const Site& s) {
+Step compute(Machine& m, Thread& t, const Site& s) {
   const auto& form = form_of<Computed>(s);
   std::vector<Bits> read;
   for (std::size_t i = 0; i < s.args.size(); ++i) read.push_back(to_bits(t.registers[s.args[i]], form.read[i]));
   const auto results = ptx::computed(form.instruction, read);
-  Machine::set_result(t, s, results ? from_bits(static_cast<std::uint64_t>((*results)[form.which]), form.written) : 0);
+  if (!results) {
+    m.finding(
+        code::kRefused, Severity::Error,
+        s.text +
+            " has an operand that the instruction does not take: reserved bits are set, or a number is out of range",
+        &t);
+    return Step::Failed;
+  }
+  Machine::set_result(t, s, from_bits(static_cast<std::uint64_t>((*results)[form.which]), form.written));
   return Step::Done;
 }
 
@@ -60,9 +69,13 @@ int scales_along_k(const auto& in) {
   return (in.word("kind") == "kind::mxf8f6f4" ? 32 : 64) / (block == "block16" ? 16 : 32);
 }
 
-// How many arguments are those of the row with the same meaning: all, where its last one takes the rest.
+// How many arguments are those of the row with the same meaning: all, where its last one takes the rest. Products of
+// tensor memory take masks and tables as well, which the row lacks.
 std::size_t own_arguments(const Form& form, const Call* e) {
   const auto operands = form.same->operands;
+  const Meaning meaning = form.same->meaning;
+  if (meaning == Meaning::TmemMma || meaning == Meaning::TmemMmaSparse || meaning == Meaning::TmemMmaBlockScale)
+    return e->args.size();
   if (!operands.empty() && operands.back().kind == intrinsics::OperandKind::Variadic) return e->args.size();
   return static_cast<std::size_t>(intrinsics::Arguments(form, e->args).position(form.operands[operands.size()]));
 }
@@ -181,6 +194,7 @@ Registers Compiler::unpredicated(const Form& form, const Call* e) {
     const Registers out = of_row(form, same.as<Call>());
     if (in.arrives_anywhere()) program_.sites.back().own_window = false;
     if (const int vector = scales_along_k(in)) program_.sites.back().number = vector;
+    if (in.id() == "mbarrier_init") program_.sites.back().flag = in.word("layout") == "layout::v1";
     if (form.result >= 0) {
       const intrinsics::Arguments a(form, e->args);
       const Expr to =
@@ -189,7 +203,8 @@ Registers Compiler::unpredicated(const Form& form, const Call* e) {
     }
     return done;
   }
-  if (count_barrier(in) || wait_with_report(in) || load_bytes(in) || copy_part(in) || compute_registers(in))
+  if (count_barrier(in) || wait_with_report(in) || ask_layout(in) || load_bytes(in) || copy_part(in) ||
+      allocate_alone(in) || commit_reads(in) || compute_registers(in))
     return done;
   const Expr again = with_own_registers(in.written);
   const auto* call = again ? again.as<Call>() : nullptr;

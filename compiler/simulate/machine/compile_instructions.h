@@ -40,6 +40,8 @@ struct BarrierCount : CallForm {
   bool multicast = false;   // to the same place in each CTA of the mask
 };
 const CallRow& barrier_count_call();
+// Is it in the layout that Site::flag asks for? Slots: the barrier.
+const CallRow& barrier_layout_call();
 
 // An atomic on several numbers of one word. Slots: the address, the word. Site::type is that of a number, Site::count
 // how many there are, Site::code the operation.
@@ -60,6 +62,7 @@ struct MatrixBytes : CallForm {
   int which = 0;            // of the registers of the instruction
   bool transposed = false;  // matrices of 16 rows; else of 8
   int bits = 8;             // of an element in memory
+  bool is_signed = false;   // its sign fills the byte
 };
 const CallRow& matrix_bytes_call();
 // isspacep: is the address one of the state space in Site::text? Slots: the address.

@@ -250,16 +250,58 @@ bool Compiler::wait_with_report(const Instruction27& in) {
   return true;
 }
 
+// Whether a barrier is in one of the two layouts (PTX ISA 9.3, "mbarrier.check_layout").
+bool Compiler::ask_layout(const Instruction27& in) {
+  if (in.id() != "mbarrier_check_layout") return false;
+  Site s = site_as(in, "E6");
+  s.call = &barrier_layout_call();
+  s.type = kUInt32;
+  s.own_window = true;
+  s.flag = in.word("layout") == "layout::v1";
+  s.args = {scalar(in.operand("addr"))};
+  const Register matches = meet(std::move(s), kUInt32)[0];
+  if (const Expr to = in.operand("matches")) store_element(to, matches);
+  return true;
+}
+
+// tcgen05.alloc and dealloc of all of tensor memory (PTX ISA 9.4, ".exclusive").
+bool Compiler::allocate_alone(const Instruction27& in) {
+  const bool frees = in.id() == "tcgen05_dealloc_exclusive";
+  if (!frees && in.id() != "tcgen05_alloc_exclusive") return false;
+  Site s = site_as(in, frees ? "P75" : "P74");
+  s.kind = Site::Kind::WarpCall;
+  s.code = 1;  // tensor_memory_calls.cpp: kAlone
+  s.flag = frees && in.word("cta_group") == "cta_group::2";
+  s.args = {scalar(in.operand(frees ? "taddr" : "dst")), scalar(in.operand("ncols"))};
+  meet(std::move(s), kVoid);
+  return true;
+}
+
+// tcgen05.commit that tells when A of the products before it has been read (PTX ISA 9.4, ".sync_restrict").
+bool Compiler::commit_reads(const Instruction27& in) {
+  if (!in.begins("tcgen05_commit_sync_restrict")) return false;
+  Site s = site_as(in, "P85");
+  const Expr mask = in.operand("cta_mask");
+  s.code = 1;  // tensor_core_calls.cpp: kFollowsReads
+  s.flag = bool(mask);
+  program_.tracks_reads = true;
+  s.args = {scalar(in.operand("mbar")), mask ? scalar(mask) : Access::kNoRegister, Access::kNoRegister};
+  meet(std::move(s), kVoid);
+  return true;
+}
+
 // ldmatrix of elements of 8 bits and of 6 and 4 bits that become such, register by register (matrix_bytes.cpp).
 bool Compiler::load_bytes(const Instruction27& in) {
-  if (in.id() != "ldmatrix_m16n16_b8" && in.id() != "ldmatrix_b8fmt") return false;
+  const bool is_signed = in.id() == "ldmatrix_s8_s4";
+  if (in.id() != "ldmatrix_m16n16_b8" && in.id() != "ldmatrix_b8fmt" && !is_signed) return false;
   const Register at = scalar(in.operand("p"));
   std::vector<std::pair<Expr, Register>> results;
   for (int k = 0; k < in.bound("r")->lanes; ++k) {
     auto form = std::make_shared<MatrixBytes>();
     form->which = k;
     form->transposed = in.id() == "ldmatrix_m16n16_b8" || in.word("shape") == "m16n16";
-    form->bits = in.word("src_fmt") == "b6x16_p32" ? 6 : in.word("src_fmt") == "b4x16_p64" ? 4 : 8;
+    form->bits = in.word("src_fmt") == "b6x16_p32" ? 6 : in.word("src_fmt") == "b4x16_p64" || is_signed ? 4 : 8;
+    form->is_signed = is_signed;
     const Expr to = in.operand("r", k);
     Site s;
     s.kind = Site::Kind::WarpCall;

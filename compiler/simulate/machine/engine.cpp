@@ -104,11 +104,14 @@ bool Engine::finish(Machine& m, Thread& t, Queue queue, std::uint64_t allowed, b
   return true;
 }
 
-bool Engine::finish_before(Machine& m, Thread& t, Queue queue, std::uint64_t sequence) {
+bool Engine::finish_before(Machine& m, Thread& t, Queue queue, std::uint64_t sequence, bool take_only) {
   if (m.foresees()) return true;
   Lane& lane = lane_of(t);
   for (std::size_t i = 0; i < lane.pending.size();) {
     if (lane.pending[i]->queue != queue || lane.pending[i]->sequence >= sequence) {
+      ++i;
+    } else if (take_only) {
+      if (!take(m, t, *lane.pending[i])) return false;
       ++i;
     } else if (!land(m, t, i)) {
       return false;

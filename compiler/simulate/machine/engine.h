@@ -32,6 +32,7 @@ enum class Queue : std::uint8_t {
   Processors,  // transfers of NVSHMEM
   Arrival,     // on a barrier, behind copies of this thread
   Commit,      // tcgen05.commit: on barriers, behind the tensor core's operations of this thread
+  FactorRead,  // a name for a part of a product: what it reads of A in shared memory
 };
 
 class Operation {
@@ -41,6 +42,8 @@ class Operation {
   // Takes the source. False: a finding was made and the run ends.
   virtual bool take(Machine&, Thread&) { return true; }
   virtual bool land(Machine&, Thread&) = 0;
+  // Of a commit: does it arrive as soon as the products before it have read A in shared memory?
+  virtual bool follows_reads() const { return false; }
   // The barriers that count its end.
   virtual std::span<const std::uint64_t> signals() const { return {&barrier, barrier ? std::size_t{1} : 0}; }
   // The bytes that each of them counts; 0: it is an arrival, or nothing that is announced.
@@ -71,7 +74,7 @@ class Engine {
   // open one), or with `all` every one. `take_only`: only as far as their source is concerned.
   bool finish(Machine& m, Thread& t, Queue queue, std::uint64_t allowed, bool take_only = false);
   // Those that were issued before `sequence`.
-  bool finish_before(Machine& m, Thread& t, Queue queue, std::uint64_t sequence);
+  bool finish_before(Machine& m, Thread& t, Queue queue, std::uint64_t sequence, bool take_only = false);
   bool finish_everywhere(Machine& m, Queue queue);  // of all threads
   // Lands the thread's loads of tensor memory into these registers.
   bool finish_loads(Machine& m, Thread& t, std::uint64_t pointer, std::int64_t bytes);

@@ -167,7 +167,7 @@ class Machine {
   // mbarriers. Null, or false: a finding was made. `counted` runs f(barrier) and lets the waiting threads go on when
   // the phase is over.
   Mbarrier* barrier_at(const Thread& t, std::uint64_t pointer, std::string_view what);
-  bool init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t count);
+  bool init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t count, bool reporting);
   bool inval_barrier(const Thread& t, std::uint64_t pointer);
   // Data is about to be written there, where a live barrier may be.
   void spare_barriers(const Thread& t, std::uint64_t pointer, std::int64_t bytes);
@@ -210,6 +210,7 @@ class Machine {
   }
   Thread& thread(std::size_t number) { return threads_[number]; }
   std::span<const Site> sites() const { return program_.sites; }  // of the whole kernel
+  bool tracks_reads() const { return program_.tracks_reads; }
   const Site& site_of(const Thread& t) const { return program_.sites[program_.code[t.pc].b]; }
   // The value of a call's argument for this thread; what the call left out is `missing`.
   static std::uint64_t arg(const Thread& t, const Site& site, std::size_t i, std::uint64_t missing = 0) {

@@ -11,7 +11,8 @@
 namespace tilewright::simulate {
 
 struct Mbarrier {
-  static constexpr std::int64_t kMost = (1 << 20) - 1;  // arrivals, and bytes to either side of 0
+  static constexpr std::int64_t kMost = (1 << 20) - 1;          // arrivals, and bytes to either side of 0
+  static constexpr std::int64_t kMostReporting = (1 << 9) - 1;  // arrivals of one in layout v1
 
   std::int64_t arrivals = 0;  // of every phase from the next one on
   std::int64_t missing = 0;   // arrivals of the current phase
@@ -21,6 +22,7 @@ struct Mbarrier {
   ir::Origin origin{};        // where it was initialised
   std::string name{};         // as the script has it, quoted: `full[1]`
   bool overwritten = false;   // told once
+  bool reporting = false;     // in layout v1, which has room for a report of copies
 
   void init(std::int64_t count) {
     arrivals = missing = count;

@@ -220,6 +220,7 @@ struct Program {
   std::vector<Site> sites;
   std::vector<Storage> globals, shared, locals;
   std::int64_t frame_bytes = 0;
+  bool tracks_reads = false;  // some tcgen05.commit arrives as soon as A of the products before it is read
   std::uint32_t registers = 0;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> constants;  // register, value
   std::unordered_map<const ir::Var*, std::uint32_t> variables;     // parameters and launch variables among them

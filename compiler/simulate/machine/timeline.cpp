@@ -20,6 +20,7 @@ std::string_view words_of(Queue queue) {
     case Queue::Wgmma: return "wgmma";
     case Queue::Processors: return "transfer between processors";
     case Queue::Arrival:
+    case Queue::FactorRead:
     case Queue::Commit: return "arrival behind operations";
   }
   return "operation";

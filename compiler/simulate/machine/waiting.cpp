@@ -76,7 +76,7 @@ void Machine::spare_barriers(const Thread& t, std::uint64_t pointer, std::int64_
   report(std::move(f), &t);
 }
 
-bool Machine::init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t count) {
+bool Machine::init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t count, bool reporting) {
   pointer = generic(pointer);
   const std::optional<View> memory = view(t, pointer, 8, 8, false, "a barrier's initialisation");
   if (!memory) return false;
@@ -85,9 +85,10 @@ bool Machine::init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t 
     return false;
   };
   if (!window_address(pointer)) return wrong("a barrier lives in shared memory");
-  if (count < 1 || count > Mbarrier::kMost)
-    return wrong("a barrier expects 1 to " + std::to_string(Mbarrier::kMost) + " arrivals, not " +
-                 std::to_string(count));
+  const std::int64_t most = reporting ? Mbarrier::kMostReporting : Mbarrier::kMost;
+  if (count < 1 || count > most)
+    return wrong("a barrier" + std::string(reporting ? " in layout v1" : "") + " expects 1 to " + std::to_string(most) +
+                 " arrivals, not " + std::to_string(count));
   if (awaited(pointer)) return wrong("a barrier is initialised while threads wait on it");
   if (auto live = barriers_.find(pointer); live != barriers_.end()) {
     tell_second_init(t, live->second);
@@ -97,6 +98,7 @@ bool Machine::init_barrier(const Thread& t, std::uint64_t pointer, std::int64_t 
   memory->mark(true, 8);
   Mbarrier& b = barriers_[pointer];
   b.init(count);
+  b.reporting = reporting;
   b.origin = origin_of(t);
   b.name = barrier_name(t, site_of(t), pointer);
   observers_.tell(&Observer::init_barrier, t, pointer, b.name);

@@ -68,14 +68,32 @@ int dense_k(MmaKind kind) {
 // M and N that any form of the instruction has; what each kind takes of them the encoding rows check.
 std::expected<void, MmaRefusal> check_extents(const Mma& mma) {
   const std::string where = " with cta_group " + number(mma.ctas);
-  if (mma.stationary && mma.m == 32) return std::unexpected(MmaRefusal{false, "M = 32"});
-  const bool legal_m = mma.ctas == 1 ? mma.m == 128 || (mma.m == 64 && !mma.is_scaled()) : mma.m == 128 || mma.m == 256;
+  const bool legal_m = mma.ctas == 2
+                           ? mma.m == 128 || mma.m == 256
+                           : mma.m == 128 || (mma.m == 64 && !mma.is_scaled()) || (mma.m == 32 && mma.stationary);
   if (!legal_m || (mma.is_scaled() && mma.sparse && mma.ctas == 2 && mma.m != 256))
     return std::unexpected(illegal("M = " + number(mma.m) + " of its instruction descriptor is not possible" + where));
   if (mma.stationary && mma.n != 64 && mma.n != 128 && mma.n != 256)
     return std::unexpected(illegal("N = " + number(mma.n) + " of its instruction descriptor is not possible with .ws"));
+  if (mma.by_table && mma.rows() == 64)
+    return std::unexpected(illegal("M = " + number(mma.m) + " of its instruction descriptor is not possible" + where +
+                                   " where B comes by a table"));
   if (mma.n < 8 * mma.ctas || mma.n > 256 || mma.n % (8 * mma.ctas) != 0)
     return std::unexpected(illegal("N = " + number(mma.n) + " of its instruction descriptor is not possible" + where));
+  return {};
+}
+
+// K of twice the length, which sm_107 has (PTX ISA 9.4, "instruction descriptor"), and what B by a table needs.
+std::expected<void, MmaRefusal> check_wide(const Mma& mma, bool wide) {
+  if (mma.by_table && (mma.b != Element::E4M3 || mma.b_mn_major))
+    return std::unexpected(illegal("B by a table is of e4m3 and stands along K"));
+  if (mma.by_table && !wide) return std::unexpected(MmaRefusal{false, "a table and K = 32"});
+  if (!wide) return {};
+  if (mma.sparse && mma.kind == MmaKind::F8F6F4)
+    return std::unexpected(illegal("a sparse product of kind::f8f6f4 has no K = 128"));
+  if (mma.sparse) return std::unexpected(MmaRefusal{false, "a sparse K = 128"});
+  if (bits_of(mma.a) < 8 || bits_of(mma.b) < 8)
+    return std::unexpected(MmaRefusal{false, "K = 64 of elements of 6 and 4 bits"});
   return {};
 }
 
@@ -92,7 +110,10 @@ std::expected<void, MmaRefusal> Mma::read_descriptor(std::uint32_t bits) {
     return std::unexpected(illegal(sparse ? "its instruction descriptor is that of a dense product"
                                           : "its instruction descriptor is that of a sparse product"));
   if (sparse && field(0, 2) != 0) return std::unexpected(MmaRefusal{false, "a sparsity selector other than 0"});
-  if (is_scaled() && field(31, 1) != 0) return std::unexpected(MmaRefusal{false, "K = 96"});
+  if (is_scaled() && kind != MmaKind::Mxf8f6f4 && field(31, 1) != 0)
+    return std::unexpected(MmaRefusal{false, "K = 96"});
+  if (is_scaled() && kind != MmaKind::Mxf8f6f4 && field(3, 1) != 0)
+    return std::unexpected(MmaRefusal{false, "K = 128"});
   auto left = element_of(kind, bits >> 7 & 7, "A"), right = element_of(kind, bits >> 10 & 7, "B");
   if (!left) return std::unexpected(left.error());
   if (!right) return std::unexpected(right.error());
@@ -103,7 +124,10 @@ std::expected<void, MmaRefusal> Mma::read_descriptor(std::uint32_t bits) {
   a_mn_major = field(15, 1);
   b_mn_major = field(16, 1);
   n = field(17, 6) * 8;
-  k = dense_k(kind) * (sparse ? 2 : 1);
+  const bool wide = (kind == MmaKind::F8F6F4 && field(29, 1)) || (kind == MmaKind::Mxf8f6f4 && field(31, 1));
+  k = dense_k(kind) * (sparse ? 2 : 1) * (wide ? 2 : 1);
+  if (auto taken = check_wide(*this, wide); !taken) return taken;
+  if (stationary) most_shift = field(30, 2) == 0 ? 0 : 4 << field(30, 2);
   if (is_scaled()) {
     m = field(27, 2) * 128;
     d = Result::F32;
@@ -139,8 +163,10 @@ MatrixForm Mma::a_form() const {
 }
 
 MatrixForm Mma::b_form() const {
+  constexpr int kPlaceBits = 3;
+  if (by_table) return {.element = Element::U8, .rows = n / ctas, .columns = 2 * k * kPlaceBits / 8};
   return {.element = b,
-          .rows = n / ctas,
+          .rows = n / ctas + shift,
           .columns = k,
           .mn_major = b_mn_major,
           .padded = bits_of(b) < 8 && (kind == MmaKind::F8F6F4 || kind == MmaKind::Mxf8f6f4)};
@@ -153,16 +179,17 @@ int Mma::metadata_columns() const { return dense_k(kind) <= 16 ? 1 : 2; }
 std::vector<MmaPart> parts_of(const Mma& mma, int lane) {
   const int rows = mma.rows();
   std::vector<MmaPart> parts(1);
-  const bool folded = rows == 64 && (mma.ctas == 2 || mma.stationary) && !mma.sparse;
-  if (folded) parts.resize(2);
+  // Columns of D side by side: two halves of 64 rows (layouts B and E), four quarters of 32 (G).
+  const bool folded = mma.stationary ? rows < 128 : rows == 64 && mma.ctas == 2 && !mma.sparse;
+  if (folded) parts.resize(static_cast<std::size_t>(128 / rows));
   for (std::size_t p = 0; p < parts.size(); ++p) {
     MmaPart& part = parts[p];
     part.count = mma.n / static_cast<int>(parts.size());
     part.first = static_cast<int>(p) * part.count;
     for (int r = 0; r < rows; ++r) {
       part.rows.push_back(r);
-      // All lanes (layouts A and D); two halves of D side by side (B); the half of each warp's lanes (C and F).
-      part.lanes.push_back(rows == 128 ? r : folded ? r + 64 * static_cast<int>(p) : lane + r / 16 * 32 + r % 16);
+      // All lanes (layouts A and D); those of this part of the columns; the half of each warp's lanes (C and F).
+      part.lanes.push_back(rows == 128 ? r : folded ? r + rows * static_cast<int>(p) : lane + r / 16 * 32 + r % 16);
     }
   }
   return parts;
@@ -414,6 +441,44 @@ void multiply_integers(Matrix a, Matrix b, Sums& sums, MmaOutcome& outcome) {
 }
 
 }  // namespace
+
+Matrix looked_up(const Mma& mma, const Matrix& places, bool second, TensorAddress table, TensorMemory& memory) {
+  constexpr int kNumbers = 8, kBits = 3;
+  Matrix out(places.rows, mma.k);
+  for (int r = 0; r < out.rows; ++r) {
+    View numbers = memory.cell(table.lane + r / kNumbers, table.column);
+    const auto row = static_cast<std::size_t>(r);
+    out.defined[row] = places.defined[row] && all_written(numbers, kNumbers);
+    for (int k = 0; k < mma.k && out.defined[row]; ++k) {
+      const int bit = ((second ? mma.k : 0) + k) * kBits, byte = bit / 8;
+      auto word = static_cast<std::uint32_t>(places.row(r)[byte]);
+      if (byte + 1 < places.columns) word |= static_cast<std::uint32_t>(places.row(r)[byte + 1]) << 8;
+      const auto code = std::to_integer<std::uint32_t>(numbers.bytes[word >> bit % 8 & 7]);
+      out.row(r)[k] = number_of(Element::E4M3, code);
+    }
+  }
+  return out;
+}
+
+void mask_columns(const Mma& mma, std::uint64_t mask, Matrix& b) {
+  const int first = mask_shift(mask);
+  Matrix out(mma.n, b.columns);
+  std::copy_n(b.row(first), out.numbers.size(), out.numbers.begin());
+  std::copy_n(b.defined.begin() + first, mma.n, out.defined.begin());
+  b = std::move(out);
+  if (!(mask >> 39 & 1)) return;
+  // As the examples of the text count them: so many columns are used, then so many are zero.
+  const int zeros = static_cast<int>(mask >> 40 & 255) + 1, used = static_cast<int>(mask >> 48 & 255) + 1;
+  const int each = mma.n * mma.m / 128;  // columns of a sub-mask
+  for (int c = 0; c < mma.n; ++c) {
+    const int part = c / each;
+    const int at = (c % each + static_cast<int>(mask >> 8 * part & 255)) % (used + zeros);
+    const bool begins_with_zeros = mask >> (32 + part) & 1;
+    if (begins_with_zeros ? at >= zeros : at < used) continue;
+    std::fill_n(b.row(c), b.columns, 0.0f);
+    b.defined[static_cast<std::size_t>(c)] = 1;
+  }
+}
 
 MmaOutcome multiply(const Mma& mma, const MmaOperands& o, TensorMemory& memory) {
   MmaOutcome outcome;

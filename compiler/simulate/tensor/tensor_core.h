@@ -33,6 +33,8 @@ struct Mma {
   MmaKind kind = MmaKind::F16;
   bool sparse = false;
   bool stationary = false;  // .ws: of 64 rows, D's columns lie as those of a pair do
+  int shift = 0;            // .ws: how many rows of B do, as the mask says
+  bool by_table = false;    // .decompress::lut::b: B holds places of a table in tensor memory
   int ctas = 1;             // 2: a pair
   int scale_vector = 0;     // scales along K of one instruction; 0: none
   // From the descriptor. M is that of the pair.
@@ -42,15 +44,16 @@ struct Mma {
   bool negate_a = false, negate_b = false, a_mn_major = false, b_mn_major = false, saturate = false;
   bool scales_are_powers = false;          // ue8m0; else ue4m3
   int scale_a_byte = 0, scale_b_byte = 0;  // of a cell, from which on a row's scales stand
+  int most_shift = 0;                      // .ws: how many rows of B may lie before the first one that counts
 
-  // Everything but `kind`, `sparse`, `stationary`, `ctas` and `scale_vector`, which are set.
+  // Everything but `kind`, `sparse`, `stationary`, `by_table`, `ctas` and `scale_vector`, which are set.
   std::expected<void, MmaRefusal> read_descriptor(std::uint32_t bits);
 
   bool is_scaled() const { return kind >= MmaKind::Mxf8f6f4; }
   int rows() const { return m / ctas; }                // of A and of D, in one CTA
   int stored_k() const { return sparse ? k / 2 : k; }  // of A
   MatrixForm a_form() const;                           // what one CTA holds
-  MatrixForm b_form() const;
+  MatrixForm b_form() const;     // with a table: its bytes, of twice as many elements as one product takes
   int a_columns() const;         // 32-bit columns of A in tensor memory
   int metadata_columns() const;  // of sparse A
   int scale_columns(int rows) const { return (rows + 31) / 32; }
@@ -74,6 +77,15 @@ struct MmaOperands {
   int shift_d = 0;                                // the old D is divided by two so many times
   std::array<std::uint32_t, 4> disabled_lanes{};  // bits of lanes of D that stay as they are
 };
+
+// B of a CTA by the table in its tensor memory: each eight rows have eight numbers of 8 bits there, in two columns of a
+// lane of their own. `second`: the product takes the second half of the places (PTX ISA 9.4, "decompression").
+Matrix looked_up(const Mma& mma, const Matrix& places, bool second, TensorAddress table, TensorMemory& memory);
+
+// The rows of B that a zero-column mask descriptor (PTX ISA, Table 54) makes zero, and those before the first one that
+// counts, which it drops.
+void mask_columns(const Mma& mma, std::uint64_t mask, Matrix& b);
+constexpr int mask_shift(std::uint64_t mask) { return static_cast<int>(mask >> 56 & 63); }
 
 // Reads and writes the tensor memory of a CTA. What was never written makes what depends on it unwritten; operands of
 // which nothing was written are named in the result, and bits that the hardware does not know.

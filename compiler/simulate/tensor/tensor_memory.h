@@ -1,4 +1,5 @@
-// The tensor memory of one CTA: 128 lanes of 512 columns of 32 bits, allocated by columns (copy_async.md 8.4).
+// The tensor memory of one CTA: 128 lanes of 512 columns of 32 bits, allocated by columns (copy_async.md 8.4), or all
+// of it at once: then there may be 576 on sm_107 (PTX ISA 9.4, "tcgen05.alloc.exclusive").
 #pragma once
 #include <array>
 #include <cstdint>
@@ -26,12 +27,15 @@ struct TensorAddress {
 
 class TensorMemory {
  public:
-  static constexpr std::int64_t kLanes = 128, kColumns = 512, kUnit = 32, kCellBytes = 4;
+  static constexpr std::int64_t kLanes = 128, kColumns = 512, kMostColumns = 576, kUnit = 32, kCellBytes = 4;
 
   explicit TensorMemory(bool trace) : trace_(trace) {}
 
   // The first of so many neighbouring columns, no longer free; nothing: there are none. A power of two from 32 to 512.
   std::optional<std::int64_t> allocate(std::int64_t columns);
+  // The same where nothing else is allocated, and nothing will be until they are given back. Up to 576 columns.
+  std::optional<std::int64_t> allocate_alone(std::int64_t columns);
+  bool is_alone() const { return alone_; }
   // False: these columns were not allocated together.
   bool release(std::int64_t first, std::int64_t columns);
   bool holds(std::int64_t column) const;  // it is allocated
@@ -70,10 +74,11 @@ class TensorMemory {
   bool relinquished = false;  // the CTA allocates no more
 
  private:
-  bool trace_;
-  std::map<std::int64_t, ir::Origin> made_;              // by the first column
-  std::array<std::int16_t, kColumns / kUnit> owners_{};  // first unit of the allocation, plus one; 0: free
-  std::unique_ptr<OwnedBlock> cells_;                    // made when the first cell is touched
+  bool trace_, alone_ = false;
+  std::int64_t columns_ = kColumns;                          // of a lane of `cells_`
+  std::map<std::int64_t, ir::Origin> made_;                  // by the first column
+  std::array<std::int16_t, kMostColumns / kUnit> owners_{};  // first unit of the allocation, plus one; 0: free
+  std::unique_ptr<OwnedBlock> cells_;                        // made when the first cell is touched
 };
 
 }  // namespace tilewright::simulate
