@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/origin.h"
 #include "compiler/layout/picture.h"
 #include "compiler/simulate/machine/machine.h"
 
@@ -85,7 +87,62 @@ std::pair<std::uint64_t, std::uint64_t> wavefronts(const WarpRequest& request, c
   return {units, ideal};
 }
 
+// The same lanes at the same addresses.
+bool is_same(const WarpRequest& a, const WarpRequest& b) {
+  if (a.came != b.came) return false;
+  for (std::size_t lane = 0; lane < 32; ++lane)
+    if (a.has(lane) && a.at[lane] != b.at[lane]) return false;
+  return true;
+}
+
+// Neighbours among the lanes are equally far apart, or in rows of 2, 4, 8 or 16 lanes of which that is true.
+bool is_regular(const WarpRequest& request) {
+  for (std::size_t row = 32; row > 1; row /= 2) {
+    std::optional<std::uint64_t> step;
+    bool equal = true;
+    for (std::size_t lane = 1; lane < 32 && equal; ++lane) {
+      if (lane % row == 0 || !request.has(lane) || !request.has(lane - 1)) continue;
+      const std::uint64_t apart = request.at[lane] - request.at[lane - 1];
+      equal = apart == step.value_or(apart);
+      step = apart;
+    }
+    if (equal) return true;
+  }
+  return false;
+}
+
+// Lanes that do not access lie between some that do.
+bool has_holes(std::uint32_t lanes) {
+  const std::uint32_t from_first = lanes >> std::countr_zero(lanes);
+  return (from_first & (from_first + 1)) != 0;
+}
+
+AccessKind access_kind(std::uint32_t kind) {
+  const bool writes = (kind & kWrites) != 0;
+  if (kind & kShared) return writes ? AccessKind::SharedWrite : AccessKind::SharedRead;
+  return writes ? AccessKind::GlobalWrite : AccessKind::GlobalRead;
+}
+
 }  // namespace
+
+Profile::Profile(const Machine& machine, ProfileRecord& out, ProfileDetails* details)
+    : machine_(machine), out_(out), details_(details ? *details : own_) {}
+
+// What the machine code has at the place of an instruction; null: the script's accesses count as they are written.
+MachineAccesses::Kind* Profile::made_at(std::uint32_t pc, std::uint32_t kind, bool* is_clear) {
+  if (!details_.accesses || (kind & kCombines)) return nullptr;
+  const std::uint32_t number = machine_.origin_number_at(pc);
+  const auto [at, fresh] = made_.try_emplace(number, nullptr);
+  if (fresh) {
+    const ir::Origin& origin = machine_.origin_numbered(number);
+    const auto found = std::ranges::find_if(
+        details_.accesses->places, [&](const MachineAccesses::Place& p) { return ir::same_origin(p.origin, origin); });
+    if (found != details_.accesses->places.end()) at->second = &*found;
+  }
+  if (!at->second) return nullptr;
+  *is_clear = at->second->is_clear;
+  return &at->second->kinds[static_cast<std::size_t>(access_kind(kind))];
+}
 
 Profile::Memory Profile::memory_of(std::uint64_t pointer) const {
   if (machine_.window_address(pointer)) return Memory::Shared;
@@ -97,6 +154,12 @@ ProfiledPlace& Profile::place_at(std::uint32_t pc) {
   auto [at, fresh] = out_.places.try_emplace(number);
   if (fresh) at->second.origin = machine_.origin_numbered(number);
   return at->second;
+}
+
+OddRequests& Profile::odd_at(std::uint32_t pc, const ir::Origin& origin) {
+  OddRequests& odd = details_.odd[machine_.origin_number_at(pc)];
+  odd.origin = origin;
+  return odd;
 }
 
 ProfiledPlace& Profile::place_of(const Thread& t) { return place_at(t.pc); }
@@ -152,9 +215,38 @@ Traffic Profile::shared_traffic(const WarpRequest& request, std::string_view vie
   return out;
 }
 
-void Profile::account(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request) {
+void Profile::account(const Stream& stream, const WarpRequest& request) {
+  bool is_clear = false;
+  if (stream.kind & kCombines) {
+    const auto [at, fresh] = combined_.try_emplace({stream.pc, stream.warp}, request);
+    if (!fresh && is_same(at->second, request)) ++odd_at(stream.pc, place_at(stream.pc).origin).repeated;
+    at->second = request;
+  }
+  MachineAccesses::Kind* made = made_at(stream.pc, stream.kind, &is_clear);
+  if (!made) return count(stream.pc, stream.kind, request);
+  ++made->written;
+  if (is_clear && made->widths == 0 && details_.accesses->is_whole && !(stream.kind & kWrites))
+    return leave_out(stream, request);
+  if (!is_clear || made->widths < 2 * static_cast<std::uint32_t>(request.bytes)) {
+    ++made->made;
+    return count(stream.pc, stream.kind, request);
+  }
+  joined_.add({machine_.origin_number_at(stream.pc), stream.kind, stream.warp}, stream.pc, request, made->widths,
+              [&](std::uint32_t pc, const WarpRequest& one) {
+                ++made->made;
+                count(pc, stream.kind, one);
+              });
+}
+
+void Profile::count(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request) {
   ProfiledPlace& place = place_at(pc);
+  if (has_holes(request.came)) {
+    OddRequests& odd = odd_at(pc, place.origin);
+    ++odd.scattered;
+    odd.lanes += static_cast<std::uint64_t>(std::popcount(request.came));
+  }
   if (kind & kCombines) return place.combined.add(combined_traffic(request));
+  if (!(kind & kShared) && !is_regular(request)) ++odd_at(pc, place.origin).irregular;
   const bool writes = (kind & kWrites) != 0;
   if (!(kind & kShared)) return (writes ? place.global_write : place.global_read).add(global_traffic(request));
   const ir::Buffer* buffer = nullptr;
@@ -169,26 +261,68 @@ void Profile::by_lane(const Thread& t, std::uint64_t pointer, std::int64_t bytes
   if (memory == Memory::Other || bytes <= 0) return;
   const std::uint32_t kind = (memory == Memory::Shared ? kShared : 0) | (writes ? kWrites : 0);
   if (!view.empty()) views_.try_emplace(t.pc, view);
-  const bool room = requests_.add({t.pc, kind, warp_of(t)}, t.linear % 32, lanes_of(t), machine_.generic(pointer),
-                                  static_cast<std::int32_t>(bytes),
-                                  [&](const WarpRequest& request) { account(t.pc, kind, request); });
+  const Stream stream{t.pc, kind, warp_of(t)};
+  const bool room =
+      requests_.add(stream, t.linear % 32, lanes_of(t), machine_.generic(pointer), static_cast<std::int32_t>(bytes),
+                    [&](const WarpRequest& request) { account(stream, request); });
   if (!room) ++place_of(t).uncounted;
 }
 
 void Profile::combine(const Thread& t, std::uint64_t pointer, std::int64_t bytes) {
   if (memory_of(pointer) == Memory::Other) return;
-  const bool room = requests_.add({t.pc, kCombines, warp_of(t)}, t.linear % 32, lanes_of(t), machine_.generic(pointer),
-                                  static_cast<std::int32_t>(bytes),
-                                  [&](const WarpRequest& request) { account(t.pc, kCombines, request); });
+  const Stream stream{t.pc, kCombines, warp_of(t)};
+  const bool room =
+      requests_.add(stream, t.linear % 32, lanes_of(t), machine_.generic(pointer), static_cast<std::int32_t>(bytes),
+                    [&](const WarpRequest& request) { account(stream, request); });
   if (!room) ++place_of(t).uncounted;
+}
+
+// Its traffic as far as it may be wanted after all.
+void Profile::leave_out(const Stream& stream, const WarpRequest& request) {
+  const std::uint32_t number = machine_.origin_number_at(stream.pc);
+  ProfiledPlace& place = details_.left_out[number];
+  place.origin = machine_.origin_numbered(number);
+  const ir::Buffer* buffer = nullptr;
+  if (stream.kind & kShared) {
+    place.shared_read.add(shared_traffic(request, views_[stream.pc], &buffer));
+  } else {
+    place.global_read.add(global_traffic(request));
+  }
+}
+
+void settle(ProfileDetails& details, ProfileRecord& record) {
+  if (!details.accesses) return;
+  for (const AccessKind kind : {AccessKind::GlobalRead, AccessKind::SharedRead}) {
+    const auto of = static_cast<std::size_t>(kind);
+    std::uint64_t made = 0;
+    for (const MachineAccesses::Place& place : details.accesses->places) made += place.kinds[of].made;
+    const std::optional<std::uint64_t>& once = details.accesses->once[of];
+    if (once && *once * details.warps == made) continue;
+    for (const auto& [number, place] : details.left_out) {
+      const Traffic& traffic = kind == AccessKind::SharedRead ? place.shared_read : place.global_read;
+      if (traffic.requests == 0) continue;
+      ProfiledPlace& to = record.places.try_emplace(number).first->second;
+      to.origin = place.origin;
+      (kind == AccessKind::SharedRead ? to.shared_read : to.global_read).add(traffic);
+    }
+    for (MachineAccesses::Place& place : details.accesses->places)
+      if (place.kinds[of].widths == 0) place.kinds[of].made = place.kinds[of].written;
+  }
+  details.left_out.clear();
 }
 
 void Profile::end_cta(std::span<const Thread> threads, std::uint64_t, std::size_t) {
   close_engine();
   if (threads.empty()) return;
-  const std::uint32_t first = warp_of(threads.front());
-  requests_.close(first, first + (machine_.cta_size() + 31) / 32,
-                  [&](const Stream& stream, const WarpRequest& request) { account(stream.pc, stream.kind, request); });
+  const std::uint32_t first = warp_of(threads.front()), end = first + (machine_.cta_size() + 31) / 32;
+  details_.warps += end - first;
+  requests_.close(first, end, [&](const Stream& stream, const WarpRequest& request) { account(stream, request); });
+  combined_.clear();
+  joined_.close(first, end, [&](const JoinedRequests::Key& key, std::uint32_t pc, const WarpRequest& request) {
+    bool is_clear = false;
+    ++made_at(pc, key.kind, &is_clear)->made;
+    count(pc, key.kind, request);
+  });
 }
 
 void Profile::read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how, std::string_view view) {
