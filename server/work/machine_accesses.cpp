@@ -88,7 +88,7 @@ simulate::MachineAccesses machine_accesses_of(const std::string& sass, const std
     simulate::MachineAccesses::Place& place = place_of(origin->origin);
     place.is_clear &= !access->kinds.empty();
     for (const AccessKind kind : access->kinds) {
-      place.kinds[std::to_underlying(kind)].widths |= access->bytes;
+      ++place.kinds[std::to_underlying(kind)].code[simulate::width_number(access->bytes)];
       std::optional<std::uint64_t>& once = out.once[std::to_underlying(kind)];
       if (listing.in_loop(offset)) once.reset();
       if (once) ++*once;

@@ -29,8 +29,9 @@ struct OddRequests {
 
 struct ProfileDetails {
   std::optional<MachineAccesses> accesses;  // none: those of the script count as they are written
-  // Requests that are left out, by place of the kernel's code, and warps that ran: until the run has ended.
-  std::map<std::uint32_t, ProfiledPlace> left_out{};
+  // Until the run has ended, by place of the kernel's code: requests that are joined or left out, as the script writes
+  // them and as they were joined; and the warps that ran.
+  std::map<std::uint32_t, ProfiledPlace> as_written{}, as_joined{};
   std::uint64_t warps = 0;
   std::vector<SpareBarrier> barriers;  // empty too where something orders threads that is not followed
   std::map<std::uint32_t, OddRequests> odd;
@@ -38,7 +39,7 @@ struct ProfileDetails {
 // By kernel as it is launched.
 using DetailsByKernel = std::map<const lower::LoweredKernel*, ProfileDetails>;
 
-// Counts requests that were left out where the machine code does not bear it out.
+// Adds the requests that are joined or left out to the record: as they are joined where the machine code bears it out.
 void settle(ProfileDetails& details, ProfileRecord& record);
 
 // run() with a profile, which adds to `details` and counts accesses as they say. Clusters run one after the other.

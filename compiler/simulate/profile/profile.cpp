@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -85,6 +86,17 @@ std::pair<std::uint64_t, std::uint64_t> wavefronts(const WarpRequest& request, c
     ideal += static_cast<std::uint64_t>(report.ideal);
   }
   return {units, ideal};
+}
+
+template <class Place>
+auto& traffic_of(Place& place, AccessKind kind) {
+  switch (kind) {
+    case AccessKind::GlobalRead: return place.global_read;
+    case AccessKind::GlobalWrite: return place.global_write;
+    case AccessKind::SharedRead: return place.shared_read;
+    case AccessKind::SharedWrite: break;
+  }
+  return place.shared_write;
 }
 
 // The same lanes at the same addresses.
@@ -181,14 +193,20 @@ ProfiledRows& Profile::rows_at(const ElementNames::Rows& rows) {
   return out;
 }
 
-Traffic Profile::shared_traffic(const WarpRequest& request, std::string_view view, const ir::Buffer** buffer) {
+Traffic Profile::shared_traffic(const WarpRequest& request) const {
   const auto lanes = static_cast<std::uint64_t>(std::popcount(request.came));
   Traffic out{.requests = 1, .bytes = lanes * static_cast<std::uint64_t>(request.bytes), .lanes = lanes};
-  Addresses at{}, offsets{};
+  Addresses at{};
   for (std::size_t lane = 0; lane < 32; ++lane)
     if (request.has(lane)) at[lane] = *machine_.window_address(request.at[lane]);
   std::tie(out.units, out.ideal) = wavefronts(request, at);
   out.worst = out.units;
+  return out;
+}
+
+Traffic Profile::shared_traffic(const WarpRequest& request, std::string_view view, const ir::Buffer** buffer) {
+  const Traffic out = shared_traffic(request);
+  Addresses offsets{};
   // The same with other rows, where all lanes are in one buffer that has some.
   const std::uint64_t first = request.at[static_cast<std::size_t>(std::countr_zero(request.came))];
   const ElementNames::Rows rows = machine_.rows_of(first, request.bytes, view);
@@ -223,23 +241,42 @@ void Profile::account(const Stream& stream, const WarpRequest& request) {
     at->second = request;
   }
   MachineAccesses::Kind* made = made_at(stream.pc, stream.kind, &is_clear);
-  if (!made) return count(stream.pc, stream.kind, request);
+  if (!made) return count(stream.pc, stream.kind, request, place_at(stream.pc));
   ++made->written;
-  if (is_clear && made->widths == 0 && details_.accesses->is_whole && !(stream.kind & kWrites))
-    return leave_out(stream, request);
-  if (!is_clear || made->widths < 2 * static_cast<std::uint32_t>(request.bytes)) {
+  const std::uint32_t widths = made->widths();
+  const bool left_out = widths == 0 && details_.accesses->is_whole && !(stream.kind & kWrites);
+  if (!is_clear || (!left_out && widths < 2 * static_cast<std::uint32_t>(request.bytes))) {
     ++made->made;
-    return count(stream.pc, stream.kind, request);
+    ++made->counted[width_number(request.bytes)];
+    return count(stream.pc, stream.kind, request, place_at(stream.pc));
   }
-  joined_.add({machine_.origin_number_at(stream.pc), stream.kind, stream.warp}, stream.pc, request, made->widths,
-              [&](std::uint32_t pc, const WarpRequest& one) {
-                ++made->made;
-                count(pc, stream.kind, one);
-              });
+  keep(stream, request);
+  if (left_out) return;
+  joined_.add({machine_.origin_number_at(stream.pc), stream.kind, stream.warp}, stream.pc, request, widths,
+              [&](std::uint32_t pc, const WarpRequest& one) { count_joined(pc, stream.kind, one); });
 }
 
-void Profile::count(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request) {
-  ProfiledPlace& place = place_at(pc);
+// As the script writes it, in case that it counts so.
+void Profile::keep(const Stream& stream, const WarpRequest& request) {
+  const std::uint32_t number = machine_.origin_number_at(stream.pc);
+  ProfiledPlace& place = details_.as_written[number];
+  place.origin = machine_.origin_numbered(number);
+  traffic_of(place, access_kind(stream.kind))
+      .add(stream.kind & kShared ? shared_traffic(request) : global_traffic(request));
+}
+
+void Profile::count_joined(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request) {
+  bool is_clear = false;
+  MachineAccesses::Kind* made = made_at(pc, kind, &is_clear);
+  ++made->made;
+  ++made->counted[width_number(request.bytes)];
+  const std::uint32_t number = machine_.origin_number_at(pc);
+  ProfiledPlace& place = details_.as_joined[number];
+  place.origin = machine_.origin_numbered(number);
+  count(pc, kind, request, place);
+}
+
+void Profile::count(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request, ProfiledPlace& place) {
   if (has_holes(request.came)) {
     OddRequests& odd = odd_at(pc, place.origin);
     ++odd.scattered;
@@ -247,13 +284,13 @@ void Profile::count(std::uint32_t pc, std::uint32_t kind, const WarpRequest& req
   }
   if (kind & kCombines) return place.combined.add(combined_traffic(request));
   if (!(kind & kShared) && !is_regular(request)) ++odd_at(pc, place.origin).irregular;
-  const bool writes = (kind & kWrites) != 0;
-  if (!(kind & kShared)) return (writes ? place.global_write : place.global_read).add(global_traffic(request));
+  Traffic& to = traffic_of(place, access_kind(kind));
+  if (!(kind & kShared)) return to.add(global_traffic(request));
   const ir::Buffer* buffer = nullptr;
   const Traffic traffic = shared_traffic(request, views_[pc], &buffer);
   const std::uint64_t worst = std::max(place.shared_read.worst, place.shared_write.worst);
   if (buffer && traffic.units > traffic.ideal && traffic.worst > worst) place.conflicted = buffer;
-  (writes ? place.shared_write : place.shared_read).add(traffic);
+  to.add(traffic);
 }
 
 void Profile::by_lane(const Thread& t, std::uint64_t pointer, std::int64_t bytes, bool writes, std::string_view view) {
@@ -277,38 +314,52 @@ void Profile::combine(const Thread& t, std::uint64_t pointer, std::int64_t bytes
   if (!room) ++place_of(t).uncounted;
 }
 
-// Its traffic as far as it may be wanted after all.
-void Profile::leave_out(const Stream& stream, const WarpRequest& request) {
-  const std::uint32_t number = machine_.origin_number_at(stream.pc);
-  ProfiledPlace& place = details_.left_out[number];
-  place.origin = machine_.origin_numbered(number);
-  const ir::Buffer* buffer = nullptr;
-  if (stream.kind & kShared) {
-    place.shared_read.add(shared_traffic(request, views_[stream.pc], &buffer));
-  } else {
-    place.global_read.add(global_traffic(request));
+bool MachineAccesses::Kind::is_alike() const {
+  constexpr double kShare = 0.1;
+  double all = 0, have = 0;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    all += static_cast<double>(code[i]);
+    have += static_cast<double>(counted[i]);
   }
+  if (all == 0 || have == 0) return false;
+  for (std::size_t i = 0; i < code.size(); ++i)
+    if (std::abs(static_cast<double>(code[i]) / all - static_cast<double>(counted[i]) / have) > kShare) return false;
+  return true;
 }
 
 void settle(ProfileDetails& details, ProfileRecord& record) {
   if (!details.accesses) return;
-  for (const AccessKind kind : {AccessKind::GlobalRead, AccessKind::SharedRead}) {
-    const auto of = static_cast<std::size_t>(kind);
+  MachineAccesses& accesses = *details.accesses;
+  const auto place_of = [&](const ir::Origin& origin) {
+    return std::ranges::find_if(accesses.places,
+                                [&](const auto& place) { return ir::same_origin(place.origin, origin); });
+  };
+  std::array<bool, kAccessKinds> complete{};  // as many requests as the whole code has instructions for each warp
+  for (std::size_t of = 0; of < kAccessKinds; ++of) {
     std::uint64_t made = 0;
-    for (const MachineAccesses::Place& place : details.accesses->places) made += place.kinds[of].made;
-    const std::optional<std::uint64_t>& once = details.accesses->once[of];
-    if (once && *once * details.warps == made) continue;
-    for (const auto& [number, place] : details.left_out) {
-      const Traffic& traffic = kind == AccessKind::SharedRead ? place.shared_read : place.global_read;
-      if (traffic.requests == 0) continue;
-      ProfiledPlace& to = record.places.try_emplace(number).first->second;
-      to.origin = place.origin;
-      (kind == AccessKind::SharedRead ? to.shared_read : to.global_read).add(traffic);
-    }
-    for (MachineAccesses::Place& place : details.accesses->places)
-      if (place.kinds[of].widths == 0) place.kinds[of].made = place.kinds[of].written;
+    for (const MachineAccesses::Place& place : accesses.places) made += place.kinds[of].made;
+    complete[of] = accesses.once[of] && *accesses.once[of] * details.warps == made;
   }
-  details.left_out.clear();
+  for (const auto& [number, written] : details.as_written) {
+    const auto found = place_of(written.origin);
+    const auto joined = details.as_joined.find(number);
+    for (std::size_t of = 0; found != accesses.places.end() && of < kAccessKinds; ++of) {
+      const auto kind = static_cast<AccessKind>(of);
+      const Traffic& as_written = traffic_of(written, kind);
+      if (as_written.requests == 0) continue;
+      MachineAccesses::Kind& made = found->kinds[of];
+      const bool left_out = made.widths() == 0;
+      const bool holds = left_out ? complete[of] : made.is_alike();
+      if (holds && left_out) continue;
+      ProfiledPlace& to = record.places.try_emplace(number).first->second;
+      to.origin = written.origin;
+      if (!holds) made.made = made.written;
+      if (holds && !to.conflicted) to.conflicted = joined->second.conflicted;
+      traffic_of(to, kind).add(holds ? traffic_of(joined->second, kind) : as_written);
+    }
+  }
+  details.as_written.clear();
+  details.as_joined.clear();
 }
 
 void Profile::end_cta(std::span<const Thread> threads, std::uint64_t, std::size_t) {
@@ -319,9 +370,7 @@ void Profile::end_cta(std::span<const Thread> threads, std::uint64_t, std::size_
   requests_.close(first, end, [&](const Stream& stream, const WarpRequest& request) { account(stream, request); });
   combined_.clear();
   joined_.close(first, end, [&](const JoinedRequests::Key& key, std::uint32_t pc, const WarpRequest& request) {
-    bool is_clear = false;
-    ++made_at(pc, key.kind, &is_clear)->made;
-    count(pc, key.kind, request);
+    count_joined(pc, key.kind, request);
   });
 }
 

@@ -51,9 +51,11 @@ class Profile final : public Observer {
   void by_engine(const Thread& t, const Accessed& what);
   void close_engine();
   void account(const Stream& stream, const WarpRequest& request);
-  void count(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request);
-  void leave_out(const Stream& stream, const WarpRequest& request);
+  void keep(const Stream& stream, const WarpRequest& request);
+  void count_joined(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request);
+  void count(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request, ProfiledPlace& place);
   MachineAccesses::Kind* made_at(std::uint32_t pc, std::uint32_t kind, bool* is_clear);
+  Traffic shared_traffic(const WarpRequest& request) const;
   Traffic shared_traffic(const WarpRequest& request, std::string_view view, const ir::Buffer** buffer);
   ProfiledRows& rows_at(const ElementNames::Rows& rows);
 
