@@ -12,6 +12,8 @@ namespace tilewright::cuda {
 namespace {
 
 constexpr std::uint32_t kMostCtas = 16, kRing = 4096, kMostWords = 1 << 21, kMostMarks = 1 << 14;
+// Of more CTAs than this, those that do not record have the kernel's own statements, without marks.
+constexpr std::uint64_t kManyCtas = 1024;
 
 // Helpers whose call waits for others, by a part of their names.
 constexpr std::string_view kWaits[] = {"mbarrier_try_wait", "mbarrier_wait", "wait_group",   "__syncthreads",
@@ -102,8 +104,8 @@ std::optional<Element> element_in(std::string_view arguments) {
 
 class Marker {
  public:
-  Marker(const CudaSource& source, const lower::LoweredKernel& kernel, std::int64_t threads)
-      : source_(source), lines_(lines_of(source.text)), symbol_(kernel.symbol) {
+  Marker(const CudaSource& source, const lower::LoweredKernel& kernel, std::int64_t threads, std::uint64_t ctas)
+      : source_(source), lines_(lines_of(source.text)), symbol_(kernel.symbol), many_(ctas > kManyCtas) {
     out_.warps = static_cast<std::uint32_t>((threads + 31) / 32);
   }
 
@@ -118,7 +120,14 @@ class Marker {
     add(lines_[open]);
     add("  unsigned tilewright_on, tilewright_at = 0;");
     add("  unsigned long long* tilewright_to = tilewright_marks_begin(tilewright_on);");
-    for (std::size_t i = open + 1; i < close;) i = statement(i, close);
+    const std::size_t begin = many_ ? apart(open + 1, close) : close;
+    if (begin < close) add("  if (tilewright_place() < " + std::to_string(kMostCtas) + "u) {");
+    for (std::size_t i = begin < close ? begin : open + 1; i < close;) i = statement(i, close);
+    if (begin < close) {
+      add("  } else {");
+      for (std::size_t i = begin; i < close; ++i) unmarked(lines_[i]);
+      add("  }");
+    }
     add("  tilewright_marks_end(tilewright_to, tilewright_at, tilewright_on);");
     for (std::size_t i = close; i < lines_.size(); ++i) add(lines_[i]);
     if (!make_room()) return std::nullopt;
@@ -139,6 +148,24 @@ class Marker {
   }
 
   void add(std::string_view line) { out_.text.append(line).push_back('\n'); }
+
+  // Declarations of shared memory, which both copies of the body use, and the first line behind them. `close`: there
+  // are more of them further on, and the body stays one.
+  std::size_t apart(std::size_t from, std::size_t close) {
+    std::size_t begin = from;
+    for (std::size_t i = from; i < close; ++i)
+      if (lines_[i].find("__shared__") != std::string_view::npos) begin = i + 1;
+    int depth = 0;
+    for (std::size_t i = from; i < begin; ++i) depth += braces_of(lines_[i]).after;
+    if (depth != 0) return close;
+    for (std::size_t i = from; i < begin; ++i) add(lines_[i]);
+    return begin;
+  }
+
+  void unmarked(std::string_view line) {
+    if (trimmed(line) == "return;") add("  tilewright_marks_end(tilewright_to, tilewright_at, tilewright_on);");
+    add(line);
+  }
 
   // The line that opens the kernel's body.
   std::size_t opening() const {
@@ -178,8 +205,7 @@ class Marker {
       around(i, i + 1, wait_of(*call, i), stage_of(*call));
       return i + 1;
     }
-    if (trimmed(line) == "return;") add("  tilewright_marks_end(tilewright_to, tilewright_at, tilewright_on);");
-    add(line);
+    unmarked(line);
     if (opens_loop(line)) return loop(i, close);
     return i + 1;
   }
@@ -334,8 +360,11 @@ class Marker {
     ended_.behind = out_.text.size();
   }
 
-  // The recording CTAs pay for their marks, the others for a test. Of a grid that fits on the device at once the last
-  // record: they have the least work where tiles are dealt out in turn, so that the run takes as long as without marks.
+  // The recording CTAs pay for their marks, the others for a test, or in a large grid for nothing. Of a grid that fits
+  // on the device at once the last record: they have the least work where tiles are dealt out in turn, so that the run
+  // takes as long as without marks. When the first CTA began and the last one ended is said by the first warp of the
+  // CTAs that begin first, and by the warps of the two rounds that begin last: all of a large grid would wait for one
+  // address.
   std::string preamble() const {
     std::string out = R"(__device__ unsigned long long tilewright_marks[@ALL@];
 __forceinline__ __device__ unsigned long long tilewright_timer() {
@@ -351,16 +380,27 @@ __forceinline__ __device__ unsigned long long tilewright_clock() {
 __forceinline__ __device__ unsigned tilewright_thread() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
+__forceinline__ __device__ unsigned tilewright_cta() {
+  return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+}
+__forceinline__ __device__ unsigned tilewright_ctas() { return gridDim.x * gridDim.y * gridDim.z; }
+__forceinline__ __device__ unsigned tilewright_sms() {
+  unsigned sms;
+  asm volatile("mov.u32 %0, %%nsmid;" : "=r"(sms));
+  return sms;
+}
+// The CTA's place among those that record.
+__forceinline__ __device__ unsigned tilewright_place() {
+  unsigned cta = tilewright_cta(), all = tilewright_ctas();
+  return all <= tilewright_sms() ? all - 1 - cta : cta;
+}
 // Where this lane writes its marks, and whether it does: the first one of each warp of a CTA that records.
 __forceinline__ __device__ unsigned long long* tilewright_marks_begin(unsigned& on) {
   on = 0;
   unsigned thread = tilewright_thread();
   if ((thread & 31u) != 0) return nullptr;
-  atomicMax(&tilewright_marks[6], ~tilewright_timer());
-  unsigned cta = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
-  unsigned all = gridDim.x * gridDim.y * gridDim.z, sms, sm;
-  asm volatile("mov.u32 %0, %%nsmid;" : "=r"(sms));
-  unsigned place = all <= sms ? all - 1 - cta : cta;
+  unsigned cta = tilewright_cta(), place = tilewright_place(), sm;
+  if (thread == 0 && cta < tilewright_sms()) atomicMax(&tilewright_marks[6], ~tilewright_timer());
   if (place >= @CTAS@u) return nullptr;
   unsigned long long* to = tilewright_marks + (place * @WARPS@u + (thread >> 5)) * @WORDS@u;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
@@ -386,7 +426,8 @@ __forceinline__ __device__ void tilewright_marks_wrap(unsigned long long*& to, u
   at = 0;
 }
 __forceinline__ __device__ void tilewright_marks_end(unsigned long long* to, unsigned at, unsigned on) {
-  if ((tilewright_thread() & 31u) == 0) atomicMax(&tilewright_marks[7], tilewright_timer());
+  if ((tilewright_thread() & 31u) == 0 && tilewright_ctas() - tilewright_cta() <= 2 * tilewright_sms())
+    atomicMax(&tilewright_marks[7], tilewright_timer());
   if (on) {
     to -= at + @HEADER@u;
     to[2] = tilewright_timer();
@@ -407,6 +448,7 @@ __forceinline__ __device__ void tilewright_marks_end(unsigned long long* to, uns
   const CudaSource& source_;
   std::vector<std::string_view> lines_;
   std::string symbol_;
+  bool many_ = false;  // CTAs: see kManyCtas
   MarkedSource out_;
   // Where the text of the last end begins and ends.
   struct {
@@ -416,10 +458,11 @@ __forceinline__ __device__ void tilewright_marks_end(unsigned long long* to, uns
 
 }  // namespace
 
-std::optional<MarkedSource> with_marks(const CudaSource& source, const lower::LoweredKernel& kernel) {
+std::optional<MarkedSource> with_marks(const CudaSource& source, const lower::LoweredKernel& kernel,
+                                       std::uint64_t ctas) {
   const std::optional<std::int64_t> threads = kernel.plan.launch.threads();
   if (!threads || *threads < 1 || *threads > 1024) return std::nullopt;
-  return Marker(source, kernel, *threads).run();
+  return Marker(source, kernel, *threads, ctas).run();
 }
 
 }  // namespace tilewright::cuda

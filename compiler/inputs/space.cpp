@@ -69,7 +69,8 @@ std::expected<std::optional<std::vector<std::string>>, std::string> range_of(std
   for (std::int64_t v = *from; v <= *to; v += *by) {
     if (out.size() >= kMostValues) return std::unexpected("'" + std::string(text) + "' has more than 4096 values");
     out.push_back(std::to_string(v));
-    if (v > *to - *by) break;
+    // Without an overflow at the largest numbers.
+    if (static_cast<std::uint64_t>(*to) - static_cast<std::uint64_t>(v) < static_cast<std::uint64_t>(*by)) break;
   }
   if (out.empty()) return std::unexpected("the range '" + std::string(text) + "' has no value");
   return out;
@@ -79,7 +80,7 @@ std::expected<Space::Axis, std::string> axis_of(std::string_view text) {
   const std::size_t equals = text.find('=');
   const std::string_view name = text.substr(0, equals);
   if (equals == text.npos || name.empty() || !text::begins_name(name[0]) || !std::ranges::all_of(name, in_name))
-    return std::unexpected("'" + std::string(text) + "' is no NAME=VALUES");
+    return std::unexpected("'" + std::string(text) + "' is no NAME=VALUES, as BM=64,128 without blanks");
   Space::Axis axis{std::string(name), {}};
   for (std::string_view rest = text.substr(equals + 1); !rest.empty();) {
     const std::string_view value = without_blanks(next_part(rest, [](char c) { return c == ','; }));
@@ -95,6 +96,11 @@ std::expected<Space::Axis, std::string> axis_of(std::string_view text) {
       return std::unexpected("'" + std::string(name) + "' has more than 4096 values");
   }
   if (axis.values.empty()) return std::unexpected("'" + std::string(name) + "' has no value");
+  // A value that is there twice, as of "2..4,3", is one candidate.
+  std::vector<std::string> once;
+  for (std::string& value : axis.values)
+    if (std::ranges::find(once, value) == once.end()) once.push_back(std::move(value));
+  axis.values = std::move(once);
   return axis;
 }
 

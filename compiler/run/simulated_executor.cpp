@@ -10,6 +10,7 @@
 #include "compiler/ir/origin.h"
 #include "compiler/run/parallel.h"
 #include "compiler/simulate/hazards/causes.h"
+#include "compiler/simulate/profile/details.h"
 #include "compiler/threads/pause.h"
 
 namespace tilewright::run {
@@ -61,7 +62,8 @@ void append(simulate::TimelineRecord& to, simulate::TimelineRecord more) {
 
 }  // namespace
 
-Outcome simulate_bound(const Bound& bound, const simulate::Options& options, unsigned char poison) {
+Outcome simulate_bound(const Bound& bound, const simulate::Options& options, unsigned char poison,
+                       simulate::DetailsByKernel* details) {
   Outcome out;
   std::vector<Contents> contents;
   std::vector<bool> defined;
@@ -85,7 +87,10 @@ Outcome simulate_bound(const Bound& bound, const simulate::Options& options, uns
       copy_bytes(reinterpret_cast<char*>(t.bytes.data()), contents[at].data(), bound.job.buffers[at].bytes);
       return t;
     };
-    simulate::Result result = simulate::run(*launch.kernel, launch_inputs(bound, launch, memory), options);
+    const simulate::Inputs inputs = launch_inputs(bound, launch, memory);
+    simulate::Result result = details && options.profile
+                                  ? simulate::run_profiled(*launch.kernel, inputs, options, (*details)[launch.kernel])
+                                  : simulate::run(*launch.kernel, inputs, options);
     out.printed += result.printed;
     append(out.timeline, std::move(result.timeline));
     for (auto& [number, place] : result.profile.places) out.profile.push_back(place);
@@ -264,7 +269,7 @@ Outcome SimulatedExecutor::execute_all(const Bound& bound, const std::stop_token
     // Of the first one, whose results are compared.
     if (schedule > 0) options.timeline = options.max_seen = 0;
     if (schedule > 0) options.profile = false;
-    Outcome one = simulate_bound(bound, options, kPoisons[schedule == 0 ? 0 : 1]);
+    Outcome one = simulate_bound(bound, options, kPoisons[schedule == 0 ? 0 : 1], details_);
     if (stop.stop_requested()) {
       one.status = Status::Stopped;
       return one;

@@ -6,6 +6,11 @@
 #include "compiler/run/executor.h"
 #include "compiler/simulate/simulate.h"
 
+namespace tilewright::simulate {
+struct ProfileDetails;
+using DetailsByKernel = std::map<const lower::LoweredKernel*, ProfileDetails>;
+}  // namespace tilewright::simulate
+
 namespace tilewright::run {
 
 // What a launch is given: its numbers, and each buffer's memory as `memory(number)` makes it, with shape and place.
@@ -13,8 +18,10 @@ simulate::Inputs launch_inputs(const Bound& bound, const BoundLaunch& launch,
                                const std::function<simulate::Tensor(std::size_t)>& memory);
 
 // All launches in turn, once. Outputs hold `poison` in each byte that is not written. Fault: a finding that a GPU would
-// suffer from. Incomplete: not modelled, or over a limit.
-Outcome simulate_bound(const Bound& bound, const simulate::Options& options, unsigned char poison = 0xFF);
+// suffer from. Incomplete: not modelled, or over a limit. `details`: with a profile, of each
+// kernel; null: they are left out.
+Outcome simulate_bound(const Bound& bound, const simulate::Options& options, unsigned char poison = 0xFF,
+                       simulate::DetailsByKernel* details = nullptr);
 
 // What one job on the simulator may take unless the caller says otherwise.
 inline constexpr std::chrono::milliseconds kSimulatorDeadline{3'600'000};
@@ -33,12 +40,17 @@ class SimulatedExecutor : public Executor {
   std::expected<DeviceInfo, std::string> device(const std::stop_token& stop = {}) override;
   Outcome execute(const Bound& bound, const std::stop_token& stop = {}) override;
 
+  bool profiles() const { return options_.profile; }
+  // Where the next job's profile adds what it finds beside its counts, by kernel; they stay there during the job.
+  void add_details_to(simulate::DetailsByKernel* details) { details_ = details; }
+
  private:
   Outcome execute_all(const Bound& bound, const std::stop_token& stop);
 
   int schedules_;
   simulate::Options options_;
   std::chrono::milliseconds deadline_;
+  simulate::DetailsByKernel* details_ = nullptr;
 };
 
 }  // namespace tilewright::run

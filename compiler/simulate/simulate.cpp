@@ -16,10 +16,19 @@
 #include "compiler/simulate/machine/number.h"
 #include "compiler/simulate/profile/pace.h"
 #include "compiler/simulate/profile/profile.h"
+#include "compiler/simulate/profile/spare_barriers.h"
 
 namespace tilewright::simulate {
 
 using namespace ir;
+
+namespace {
+
+// Of the run on this thread, whose clusters run one after the other; null: what a profile finds beside its counts is
+// left out.
+thread_local ProfileDetails* profile_details = nullptr;
+
+}  // namespace
 
 Machine::Machine(const lower::LoweredKernel& kernel, const Program& program, const Options& options, Result& result,
                  PaceRecord* pace)
@@ -29,7 +38,8 @@ Machine::Machine(const lower::LoweredKernel& kernel, const Program& program, con
 
 void Machine::add_observers(std::shared_ptr<History> history) {
   if (options_.timeline) timeline_ = std::make_unique<Timeline>(result_.timeline, options_.timeline);
-  if (options_.profile) observers_.add(std::make_unique<Profile>(*this, result_.profile));
+  if (options_.profile) observers_.add(std::make_unique<Profile>(*this, result_.profile, profile_details));
+  if (options_.profile && profile_details) observers_.add(std::make_unique<SpareBarriers>(*this, *profile_details));
   if (paced_) {
     auto pace = std::make_unique<Pace>(*this, program_, kH100, *paced_);
     executed_ = pace->executed();
@@ -607,6 +617,22 @@ Result run_paced(const lower::LoweredKernel& kernel, const Inputs& inputs, const
   Options alone = options;
   alone.jobs = 1;
   return run_with(kernel, inputs, alone, &pace);
+}
+
+Result run_profiled(const lower::LoweredKernel& kernel, const Inputs& inputs, const Options& options,
+                    ProfileDetails& details) {
+  struct Scope {
+    explicit Scope(ProfileDetails* now) { profile_details = now; }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope() { profile_details = nullptr; }
+  } scope(&details);
+  Options alone = options;
+  alone.jobs = 1;
+  alone.profile = true;
+  Result out = run_with(kernel, inputs, alone, nullptr);
+  settle(details, out.profile);
+  return out;
 }
 
 }  // namespace tilewright::simulate

@@ -200,6 +200,9 @@ void add_simulation(CLI::App& c, RunOptions& options) {
       "--profile", options.profile,
       "On the simulator: what each line asks of global memory, shared memory and tensor cores, counted, and what "
       "could be asked less. On a GPU: where its warps are and what they wait for, by line, sampled with CUPTI or ncu");
+  c.add_flag(
+      "--as-written", options.as_written,
+      "With --profile on the simulator: count accesses as the script writes them, not as NVIDIA's compiler joins them");
   c.add_option("--trace", options.trace,
                "FILE: a timeline in Chrome's trace format (ui.perfetto.dev opens it), or, as FILE.html, a page that "
                "draws it: of the simulator's first schedule, or, on a GPU, here or on a remote, of a build with marks "
@@ -237,6 +240,7 @@ std::expected<work::RunRequest, run::Failure> request_of(const RunOptions& optio
   request.against = options.against;
   request.watches = options.watches;
   request.digests = options.json();
+  request.as_written = options.as_written;
   run::Wanted& wanted = request.wanted;
   wanted.outputs = options.outputs;
   wanted.relative = options.rtol;

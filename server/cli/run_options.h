@@ -32,7 +32,7 @@ struct RunOptions {
   std::optional<double> rtol, atol;
   DialectOption dialect;
   AnswerOptions answer;
-  bool fail_fast = false, require_all = false, verbose = false, profile = false;
+  bool fail_fast = false, require_all = false, verbose = false, profile = false, as_written = false;
 
   bool all() const { return entries == std::vector<std::string>{"all"}; }
   bool json() const { return format == "json" || answer.is_part() || answer.of_lines(); }

@@ -47,6 +47,23 @@ constexpr text::CodeInfo kOwn[] = {
      "Lanes of a warp change the same address by atomic accesses, which are served one after the other there; counted "
      "from the addresses of a simulated run, `tilewright run FILE --on sim --profile`, as the script writes the "
      "accesses. NVIDIA's compiler lets a warp combine some of them first; how long they take on a GPU is not known."},
+    {kSpareBarrierCode, "a barrier that orders nothing",
+     "In a simulated run, `tilewright run FILE --on sim --profile`, no two warps of a CTA accessed the same memory on "
+     "both sides of this barrier, at least one of them writing, in all its rounds: the warps waited for each other, "
+     "and "
+     "nothing depended on it. It is looked at alone: of barriers that follow each other one is named, and without it "
+     "the other may be needed. What mbarriers and waits for copies order counts as if only barriers did, and kernels "
+     "with fences, clusters or tensor memory are not looked at. Other inputs may need the barrier; a barrier of the "
+     "warp, `T.cuda.warp_sync()`, orders lanes of one warp."},
+    {kScatteredLanesCode, "idle lanes between those that work",
+     "A branch is taken by lanes of many warps with idle lanes between them, `t % 4 == 0` for example, so that each of "
+     "these warps executes it for a few lanes. Counted from the accesses of a simulated run, `tilewright run FILE --on "
+     "sim --profile`, where they are at least a tenth of the kernel's. Where the threads that work are neighbours, "
+     "whole warps execute the branch and the others skip it."},
+    {kRepeatedCode, "atomic accesses again and again",
+     "Lanes change by an atomic access what they have changed by the one before, in a loop most often; counted on a "
+     "simulated run, `tilewright run FILE --on sim --profile`. A sum that is kept in a register, and added to memory "
+     "once, needs one of them."},
     {kShallowCode, "a ring too shallow for its copies",
      "Warps wait for copies in most steps of a pipeline, and not in its first ones alone, and the wait is a good part "
      "of the longest path through a CTA: copies that are under way do not cover how long one takes. Modelled by "

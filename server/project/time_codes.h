@@ -4,8 +4,11 @@
 
 namespace tilewright::project {
 
-inline constexpr std::string_view kShallowCode = "TW7004";      // server/work/time.h
-inline constexpr std::string_view kSmallCopiesCode = "TW7005";  // server/work/profile.h
-inline constexpr std::string_view kCollisionsCode = "TW7006";   // the same
+inline constexpr std::string_view kShallowCode = "TW7004";         // server/work/time.h
+inline constexpr std::string_view kSmallCopiesCode = "TW7005";     // server/work/profile.h
+inline constexpr std::string_view kCollisionsCode = "TW7006";      // the same
+inline constexpr std::string_view kSpareBarrierCode = "TW7007";    // the same
+inline constexpr std::string_view kScatteredLanesCode = "TW7008";  // the same
+inline constexpr std::string_view kRepeatedCode = "TW7009";        // the same
 
 }  // namespace tilewright::project

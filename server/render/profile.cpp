@@ -12,7 +12,7 @@ namespace {
 using simulate::ProfiledPlace;
 using simulate::Traffic;
 
-constexpr std::size_t kMostLines = 20, kMostText = 48;
+constexpr std::size_t kMostLines = 20, kMostText = 48, kMostMade = 6;
 
 Json traffic_json(const Traffic& t, const char* unit) {
   return {{"requests", t.requests}, {unit, t.units}, {"ideal", t.ideal}, {"bytes", t.bytes}, {"worst", t.worst}};
@@ -74,6 +74,37 @@ std::string engine_text(const ProfiledPlace& p) {
          " bytes, modelled from their addresses\n";
 }
 
+// Where accesses are not counted as the script writes them, or why they are.
+std::string made_text(const work::ProfileAnswer& profile) {
+  if (!profile.why.empty())
+    return "    accesses count as the script writes them; NVIDIA's compiler may join some, and is not there: " +
+           text::visible(profile.why.substr(0, profile.why.find('\n'))) + "\n";
+  std::string out;
+  for (std::size_t i = 0; i < std::min(kMostMade, profile.made.size()); ++i) {
+    const work::MadeAccesses& one = profile.made[i];
+    out += (i ? "; " : "    counted as NVIDIA's compiler makes them: ") + std::string("in line ") +
+           std::to_string(one.line + 1) + " " + work::grouped(one.written) + " " +
+           std::string(work::access_words(one.kind)) +
+           (one.made ? " become " + work::grouped(one.made) : " are left out");
+  }
+  if (profile.made.size() > kMostMade)
+    out += "; and " + text::counted(profile.made.size() - kMostMade, "other") + " (--json has all)";
+  return out.empty() ? out : out + "\n";
+}
+
+Json made_json(const work::ProfileAnswer& profile) {
+  constexpr std::string_view kKinds[] = {"global_read", "global_write", "shared_read", "shared_write"};
+  Json lines = Json::array();
+  for (const work::MadeAccesses& one : profile.made)
+    lines.push_back({{"line", one.line + 1},
+                     {"kind", kKinds[static_cast<std::size_t>(one.kind)]},
+                     {"written", one.written},
+                     {"made", one.made}});
+  return {{"counted_as", profile.as_compiled ? "compiled" : "written"},
+          {"why", profile.why.empty() ? Json(nullptr) : Json(profile.why)},
+          {"changed", std::move(lines)}};
+}
+
 }  // namespace
 
 std::string shortened_line(std::string_view text) {
@@ -116,7 +147,10 @@ std::string profile_text(const work::ProfileAnswer& profile, const text::Anchors
   }
   if (profile.lines.size() > kMostLines)
     out += "    and " + text::counted(profile.lines.size() - kMostLines, "line") + " more (--json has all)\n";
-  out += engine_text(total);
+  if (total.combined.requests)
+    out += "    atomic accesses: " + text::counted(total.combined.requests, "request") + " of warps take " +
+           work::grouped(total.combined.units) + " turns, one address at a time\n";
+  out += made_text(profile) + engine_text(total);
   out += "    the share is modelled from these counts with an H100's rates; no time was measured\n";
   if (!profile.complete)
     out += "    of what ran alone: this was no whole run, and CTAs that did not end are left out\n";
@@ -160,6 +194,7 @@ Json profile_json(const work::ProfileAnswer& profile, const text::Anchors& ancho
           {"operations_per_byte", profile.intensity()},
           {"lines", std::move(lines)},
           {"buffers", std::move(buffers)},
+          {"accesses", made_json(profile)},
           {"advice", std::move(advice)}};
 }
 

@@ -154,6 +154,16 @@ Candidate candidate_of(const text::MessageJson& j, const std::vector<inputs::Spa
   return out;
 }
 
+// "[json.exception.out_of_range.403] key 'best' not found": what is wrong with a member.
+std::string json_words(std::string_view what) {
+  const std::size_t quote = what.find('\'');
+  if (what.find("not found") != what.npos && quote != what.npos)
+    return text::visible(what.substr(quote, what.find('\'', quote + 1) + 1 - quote)) + " is missing";
+  const std::size_t must = what.find("type must be ");
+  if (must == what.npos) return "a member is not what tune writes";
+  return "a value is not what tune writes: its " + text::visible(what.substr(must));
+}
+
 }  // namespace
 
 std::expected<work::TuneAnswer, std::string> read_tune(std::string_view record) {
@@ -173,6 +183,12 @@ std::expected<work::TuneAnswer, std::string> read_tune(std::string_view record) 
       out.axes.push_back({axis.at("name").get<std::string>(), axis.at("values").get<std::vector<std::string>>()});
     for (const text::MessageJson& one : j.at("candidates")) out.candidates.push_back(candidate_of(one, out.axes));
     return out;
+  } catch (const text::MessageJson::parse_error& e) {
+    const std::string_view read = record.substr(0, std::min(e.byte, record.size()));
+    return std::unexpected("no record of tune: from line " + std::to_string(std::ranges::count(read, '\n') + 1) +
+                           " on it is no JSON: it was cut off, or changed by hand");
+  } catch (const text::MessageJson::exception& e) {
+    return std::unexpected("no record of tune: " + json_words(e.what()));
   } catch (const std::exception& e) {
     return std::unexpected("no record of tune: " + text::visible(e.what()));
   }

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "compiler/run/report.h"
+#include "compiler/simulate/profile/details.h"
 #include "compiler/text/amounts.h"
 #include "server/project/codes.h"
 #include "server/project/time_codes.h"
@@ -23,9 +24,29 @@ constexpr double kExcess = 0.25;
 constexpr std::uint64_t kFewest = 8;
 constexpr std::uint64_t kNarrow = 2, kWide = 16;  // bytes of a lane
 constexpr std::uint64_t kSectorBytes = 32;
+constexpr std::uint64_t kFewRequests = 64;
 constexpr std::uint64_t kManyTurns = 4;     // of a request of atomic accesses, on average
 constexpr std::uint64_t kSmallCopy = 1024;  // bytes; a copy of less costs about as much as one of these
 constexpr std::uint64_t kCopyCost = 32;     // wavefronts that a copy costs, whatever its size
+
+// The script's own line of a place, and the calls from there, the innermost last; nothing: it leads to no text.
+struct Way {
+  text::Anchors::Place at;
+  text::Span span;
+  std::vector<text::Span> chain;
+  std::uint32_t line() const { return at.source->position(at.begin).line; }
+};
+std::optional<Way> way_of(const ir::Origin& origin, const script::Evaluation& evaluation) {
+  const text::Source* script = evaluation.tree->source().get();
+  Way out{evaluation.anchors.resolve(origin.span), origin.span, {}};
+  for (const ir::CallSite* site = origin.chain; site && out.at.source != script; site = site->outer) {
+    out.chain.insert(out.chain.begin(), out.span);
+    out.span = site->span;
+    out.at = evaluation.anchors.resolve(site->span);
+  }
+  if (!out.at.source) return std::nullopt;
+  return out;
+}
 
 struct Advised {
   std::uint64_t gain = 0;
@@ -34,8 +55,9 @@ struct Advised {
 
 class Advice {
  public:
-  Advice(const session::Compiled& compiled, const std::vector<LaidOut>& buffers, std::vector<Advised>& out)
-      : compiled_(compiled), buffers_(buffers), out_(out) {}
+  Advice(const session::Compiled& compiled, const std::vector<LaidOut>& buffers,
+         const simulate::DetailsByKernel& details, std::vector<Advised>& out)
+      : compiled_(compiled), buffers_(buffers), details_(details), out_(out) {}
 
   void look_at(const ProfiledPlace& place) {
     conflicts(place, place.shared_read, "reads of");
@@ -48,7 +70,38 @@ class Advice {
     collisions(place);
   }
 
+  // Of a run that came to its end. A barrier that a CTA passes once costs little.
+  void look_at(const simulate::SpareBarrier& barrier) {
+    if (barrier.rounds < 2 || !is_written(barrier.origin)) return;
+    tell(barrier.origin, barrier.times, project::kSpareBarrierCode,
+         "this barrier orders nothing between the warps of a CTA in this run: what one of them accesses before it, no "
+         "other one accesses between it and the next barrier, unless both read; CTAs passed it " +
+             text::counted(barrier.times, "time"),
+         barrier.of_warps ? "lanes of one warp alone exchange data here: a barrier of the warp would do"
+                          : "leave it out, and let `tilewright run --on sim` look for races; other inputs may need it");
+  }
+
+  // `all`: requests of the kernel.
+  void look_at(const simulate::OddRequests& odd, std::uint64_t all) {
+    if (!is_written(odd.origin)) return;
+    repeated(odd);
+    const std::uint64_t fewer = (odd.lanes + 31) / 32;
+    if (odd.scattered < kFewRequests || 10 * odd.scattered < all || odd.lanes > 16 * odd.scattered) return;
+    tell(odd.origin, odd.scattered - fewer, project::kScatteredLanesCode,
+         text::formatted("%.1f", static_cast<double>(odd.lanes) / static_cast<double>(odd.scattered)) +
+             " of a warp's 32 lanes access memory here, with idle lanes between them: " + grouped(odd.scattered) +
+             " requests of warps where " + grouped(fewer) + " of whole warps would do",
+         "let the threads that work be neighbours, `t < n` instead of `t % step == 0`: whole warps then work, and the "
+         "others skip the branch");
+  }
+
  private:
+  // The script's author can change it: no tile primitive emits it, and no function of a library.
+  bool is_written(const ir::Origin& origin) const {
+    const auto way = way_of(origin, *compiled_.evaluation);
+    return way && way->chain.empty() && !tile_call(origin);
+  }
+
   static bool much(const Traffic& t) {
     return t.units >= t.ideal + kFewest && static_cast<double>(t.units) >= (1 + kExcess) * static_cast<double>(t.ideal);
   }
@@ -58,7 +111,7 @@ class Advice {
 
   void conflicts(const ProfiledPlace& place, const Traffic& t, const char* what) {
     if (!much(t)) return;
-    tell(place, t.units - t.ideal, project::kConflictsCode,
+    tell(place.origin, t.units - t.ideal, project::kConflictsCode,
          std::string(what) + " shared memory take " + grouped(t.units) + " wavefronts here, without bank conflicts " +
              grouped(t.ideal) + " would do; one request takes up to " + grouped(t.worst),
          better_layout(place.conflicted));
@@ -67,7 +120,7 @@ class Advice {
   void scattered(const ProfiledPlace& place, const Traffic& t, const char* what) {
     // What begins in the middle of a sector shares its ends with other requests, and finds them in a cache most often.
     if (!much(t) || (is_shifted(t) && 4 * t.units <= 5 * t.ideal)) return;
-    tell(place, 2 * (t.units - t.ideal), project::kScatteredCode,
+    tell(place.origin, 2 * (t.units - t.ideal), project::kScatteredCode,
          std::string(what) + " global memory touch " + grouped(t.units) + " sectors of 32 bytes here, and " +
              grouped(t.ideal) + " hold the bytes that are asked for",
          gathered(place, t));
@@ -80,9 +133,12 @@ class Advice {
              text::counted(t.aligned(kSectorBytes), "byte") +
              " where a sector begins at multiples of 32: let rows be " +
              "multiples of 32 bytes long, and begin at the start of a sector, where they can";
-    if (tile_call(place))
+    if (tile_call(place.origin))
       return "the layout of the tile decides which lane accesses what: let neighbouring lanes hold neighbouring "
              "elements, or go through shared memory";
+    if (is_gather(place, t))
+      return "the lanes' addresses follow no pattern (indices from memory): sort or group the indices, so that "
+             "neighbouring lanes access one sector, or gather from shared memory";
     const std::uint64_t touched = std::bit_ceil(t.units * kSectorBytes / t.lanes);
     return "let neighbouring lanes access neighbouring elements: the lane's number belongs into the last index, or go "
            "through shared memory" +
@@ -91,17 +147,25 @@ class Advice {
                              : std::string());
   }
 
+  bool is_gather(const ProfiledPlace& place, const Traffic& t) const {
+    std::uint64_t irregular = 0;
+    for (const auto& [kernel, found] : details_)
+      for (const auto& [number, odd] : found.odd)
+        if (ir::same_origin(odd.origin, place.origin)) irregular += odd.irregular;
+    return 4 * irregular >= t.requests;
+  }
+
   void narrow(const ProfiledPlace& place, const Traffic& t, const char* what) {
     if (t.requests < kFewest * kWide || (much(t) && !is_shifted(t))) return;
     const std::uint64_t of_lane = t.bytes / t.lanes;
     if (of_lane == 0 || of_lane > kNarrow || 64 * t.ideal < t.bytes) return;  // the last: lanes share their bytes
-    const dispatch::CallReport* call = tile_call(place);
+    const dispatch::CallReport* call = tile_call(place.origin);
     const std::string why = call ? width_reason(*call) : std::string();
     // Where a copy says what has to change, that makes room for the widest; else the accesses stay where they are.
     const std::uint64_t wide = why.empty() ? t.aligned(kWide) : kWide;
     if (wide <= of_lane) return;
     const std::uint64_t fewer = t.requests * of_lane / wide;
-    tell(place, t.requests - fewer, project::kNarrowCode,
+    tell(place.origin, t.requests - fewer, project::kNarrowCode,
          std::string(what) + " global memory move " + text::counted(of_lane, "byte") +
              " a lane and instruction here: " + grouped(t.requests) + " requests of warps where " + grouped(fewer) +
              " of " + text::counted(wide, "byte") + " a lane would do",
@@ -117,31 +181,40 @@ class Advice {
     const std::uint64_t each = place.copied_global / place.operations;
     if (each >= kSmallCopy) return;
     const std::uint64_t fewer = (place.copied_global + kSmallCopy - 1) / kSmallCopy;
-    tell(place, kCopyCost * (place.operations - fewer), project::kSmallCopiesCode,
+    tell(place.origin, kCopyCost * (place.operations - fewer), project::kSmallCopiesCode,
          grouped(place.operations) + " copies of " + text::counted(each, "byte") + " each start here, where " +
              grouped(fewer) + " of " + grouped(kSmallCopy) + " bytes would do",
          "copy more at once: a box of a tensor map has up to 256 elements along each of up to five dimensions, a bulk "
          "copy takes all bytes that follow each other");
   }
 
+  // Lanes that change one address again and again.
+  void repeated(const simulate::OddRequests& odd) {
+    if (odd.repeated < kFewRequests) return;
+    tell(odd.origin, odd.repeated, project::kRepeatedCode,
+         "lanes change by atomic accesses here what they have changed just before: " + grouped(odd.repeated) +
+             " requests of warps go to the same addresses as the one before",
+         "add up in a register, and access memory once, after the loop");
+  }
+
   // Lanes of a warp that change one address.
   void collisions(const ProfiledPlace& place) {
     const Traffic& t = place.combined;
     if (t.units < kManyTurns * t.requests || t.units < t.requests + kFewest) return;
-    tell(place, t.units - t.requests, project::kCollisionsCode,
+    tell(place.origin, t.units - t.requests, project::kCollisionsCode,
          "up to " + grouped(t.worst) + " lanes of one warp reach one address by atomic accesses here: " +
              grouped(t.requests) + " requests of warps take " + grouped(t.units) + " turns",
          "let the lanes of a warp combine their values first (warp shuffles) and one of them access memory, or give "
          "them addresses of their own; NVIDIA's compiler does the first by itself for some of them");
   }
 
-  void tell(const ProfiledPlace& place, std::uint64_t gain, std::string_view code, std::string message,
+  void tell(const ir::Origin& origin, std::uint64_t gain, std::string_view code, std::string message,
             std::string hint) {
     simulate::Finding found;
     found.code = code;
     found.message = std::move(message);
     found.hint = std::move(hint);
-    found.origin = place.origin;
+    found.origin = origin;
     text::Diagnostic d = run::diagnostic_of(found, compiled_.evaluation->anchors);
     d.message = found.message;  // it is of all CTAs
     d.severity = text::Severity::Hint;
@@ -149,9 +222,9 @@ class Advice {
   }
 
   // Null: the place came from none.
-  const dispatch::CallReport* tile_call(const ProfiledPlace& place) const {
+  const dispatch::CallReport* tile_call(const ir::Origin& origin) const {
     for (const session::CompiledKernel& k : compiled_.kernels)
-      if (const dispatch::CallReport* call = tile_call_at(k, place.origin)) return call;
+      if (const dispatch::CallReport* call = tile_call_at(k, origin)) return call;
     return nullptr;
   }
 
@@ -176,6 +249,7 @@ class Advice {
 
   const session::Compiled& compiled_;
   const std::vector<LaidOut>& buffers_;
+  const simulate::DetailsByKernel& details_;
   std::vector<Advised>& out_;
 };
 
@@ -201,6 +275,29 @@ std::vector<LaidOut> laid_out(const CountedRun& run) {
   }
   std::ranges::stable_sort(out, std::greater{},
                            [](const LaidOut& o) { return o.counted.wavefronts - o.counted.ideal; });
+  return out;
+}
+
+std::vector<MadeAccesses> made_of(const simulate::DetailsByKernel& details, const script::Evaluation& evaluation) {
+  std::map<std::pair<std::uint32_t, simulate::AccessKind>, MadeAccesses> by;
+  for (const auto& [kernel, found] : details) {
+    if (!found.accesses) continue;
+    for (const simulate::MachineAccesses::Place& place : found.accesses->places) {
+      const auto way = way_of(place.origin, evaluation);
+      for (std::size_t i = 0; way && i < simulate::kAccessKinds; ++i) {
+        if (place.kinds[i].written == 0) continue;
+        const auto kind = static_cast<simulate::AccessKind>(i);
+        MadeAccesses& sum = by[{way->line(), kind}];
+        sum.line = way->line();
+        sum.kind = kind;
+        sum.written += place.kinds[i].written;
+        sum.made += place.kinds[i].made;
+      }
+    }
+  }
+  std::vector<MadeAccesses> out;
+  for (const auto& [key, one] : by)
+    if (one.made != one.written) out.push_back(one);
   return out;
 }
 
@@ -262,43 +359,43 @@ double ProfileAnswer::intensity() const {
   return bytes ? static_cast<double>(total.multiplied) / static_cast<double>(bytes) : 0;
 }
 
-ProfileAnswer profile_of(const RunAnswer& answer) {
-  const run::Outcome& outcome = answer.report.outcome;
-  ProfileAnswer out = profile_of({outcome.profile, outcome.profiled_rows}, answer.compiled);
-  out.complete = outcome.status == run::Status::Done && outcome.part.empty();
-  return out;
+std::string_view access_words(simulate::AccessKind kind) {
+  switch (kind) {
+    case simulate::AccessKind::GlobalRead: return "reads of global memory";
+    case simulate::AccessKind::GlobalWrite: return "writes to global memory";
+    case simulate::AccessKind::SharedRead: return "reads of shared memory";
+    case simulate::AccessKind::SharedWrite: break;
+  }
+  return "writes to shared memory";
 }
 
-ProfileAnswer profile_of(const CountedRun& counted, const session::Compiled& compiled) {
+namespace {
+
+std::uint64_t requests_of(const ProfiledPlace& p) {
+  return p.global_read.requests + p.global_write.requests + p.shared_read.requests + p.shared_write.requests;
+}
+
+ProfileAnswer profiled(const CountedRun& counted, const session::Compiled& compiled,
+                       const simulate::DetailsByKernel& details) {
   ProfileAnswer out;
   const script::Evaluation& evaluation = *compiled.evaluation;
-  const text::Source* script = evaluation.tree->source().get();
   out.buffers = laid_out(counted);
   std::vector<Advised> advised;
   std::map<std::pair<std::uint32_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>>, ProfiledLine> lines;
   for (const ProfiledPlace& place : places_of(counted)) {
     out.total.add(place);
-    Advice(compiled, out.buffers, advised).look_at(place);
-    // The script's own line, and the calls from there.
-    text::Anchors::Place at = evaluation.anchors.resolve(place.origin.span);
-    std::vector<text::Span> chain;
-    text::Span inner = place.origin.span;
-    for (const ir::CallSite* site = place.origin.chain; site && at.source != script; site = site->outer) {
-      chain.insert(chain.begin(), inner);
-      inner = site->span;
-      at = evaluation.anchors.resolve(site->span);
-    }
-    if (!at.source) continue;
-    const std::uint32_t number = at.source->position(at.begin).line;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> way;
-    for (text::Span s : chain) way.emplace_back(s.anchor, s.begin);
-    ProfiledLine& line = lines[{number, std::move(way)}];
+    Advice(compiled, out.buffers, details, advised).look_at(place);
+    auto way = way_of(place.origin, evaluation);
+    if (!way) continue;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> calls;
+    for (text::Span s : way->chain) calls.emplace_back(s.anchor, s.begin);
+    ProfiledLine& line = lines[{way->line(), std::move(calls)}];
     if (line.text.empty()) {
-      line.path = at.source->path();
-      line.line = number;
-      line.span = inner;
-      line.text = at.source->line(number);
-      line.chain = std::move(chain);
+      line.path = way->at.source->path();
+      line.line = way->line();
+      line.span = way->span;
+      line.text = way->at.source->line(line.line);
+      line.chain = std::move(way->chain);
     }
     line.counted.add(place);
   }
@@ -310,6 +407,41 @@ ProfileAnswer profile_of(const CountedRun& counted, const session::Compiled& com
   std::ranges::stable_sort(advised, std::greater{}, &Advised::gain);
   for (Advised& a : advised) out.advice.push_back(std::move(a.diagnostic));
   return out;
+}
+
+// What is advised of a run beyond its counts.
+void look_beside(const simulate::DetailsByKernel& details, const session::Compiled& compiled, ProfileAnswer& out) {
+  std::vector<Advised> advised;
+  Advice advice(compiled, out.buffers, details, advised);
+  for (const auto& [kernel, found] : details) {
+    if (out.complete)
+      for (const simulate::SpareBarrier& barrier : found.barriers) advice.look_at(barrier);
+    for (const auto& [number, odd] : found.odd) advice.look_at(odd, requests_of(out.total));
+  }
+  std::ranges::stable_sort(advised, std::greater{}, &Advised::gain);
+  for (Advised& a : advised) out.advice.push_back(std::move(a.diagnostic));
+}
+
+}  // namespace
+
+ProfileAnswer profile_of(const RunAnswer& answer) {
+  const run::Outcome& outcome = answer.report.outcome;
+  const simulate::DetailsByKernel none;
+  ProfileAnswer out =
+      profiled({outcome.profile, outcome.profiled_rows}, answer.compiled, answer.details ? *answer.details : none);
+  out.complete = outcome.status == run::Status::Done && outcome.part.empty();
+  out.why = answer.accesses_missing;
+  if (!answer.details) return out;
+  out.as_compiled =
+      std::ranges::any_of(*answer.details, [](const auto& one) { return one.second.accesses.has_value(); });
+  out.made = made_of(*answer.details, *answer.compiled.evaluation);
+  look_beside(*answer.details, answer.compiled, out);
+  out.advice.insert(out.advice.end(), answer.notes.begin(), answer.notes.end());
+  return out;
+}
+
+ProfileAnswer profile_of(const CountedRun& counted, const session::Compiled& compiled) {
+  return profiled(counted, compiled, {});
 }
 
 }  // namespace tilewright::work

@@ -13,6 +13,10 @@
 #include "server/work/figure.h"
 #include "server/work/run.h"
 
+namespace tilewright::simulate {
+enum class AccessKind : std::uint8_t;
+}  // namespace tilewright::simulate
+
 namespace tilewright::work {
 
 // RunAnswer::report.outcome.profile is empty where nothing was counted: it ran elsewhere, or was not asked to.
@@ -37,6 +41,15 @@ struct LaidOut {
 // "rows of 33 elements instead of 32 (4 bytes more)", "a swizzle of 128 bytes".
 std::string layout_words(const simulate::ProfiledRows& rows, const simulate::OtherRows& other);
 
+// A line whose accesses NVIDIA's compiler joins into wider ones, or leaves out.
+struct MadeAccesses {
+  std::uint32_t line = 0;  // from 0
+  simulate::AccessKind kind{};
+  std::uint64_t written = 0, made = 0;  // requests of warps, in the script and in the machine code
+};
+// "reads of shared memory".
+std::string_view access_words(simulate::AccessKind kind);
+
 struct ProfileAnswer {
   std::vector<ProfiledLine> lines;  // the most costly first
   simulate::ProfiledPlace total;
@@ -44,6 +57,10 @@ struct ProfileAnswer {
   std::vector<LaidOut> buffers;  // with bank conflicts, the worst first
   // Findings of severity Hint, codes TW70xx: most to gain first.
   std::vector<text::Diagnostic> advice;
+  // Accesses count as NVIDIA's compiler makes them; else as the script writes them, `why` they do.
+  bool as_compiled = false;
+  std::string why{};
+  std::vector<MadeAccesses> made{};  // of lines where that differs, in their order
 
   // Operations of tensor cores for each byte of the sectors of global memory; 0: there are none of either.
   double intensity() const;

@@ -8,15 +8,19 @@
 #include <filesystem>
 #include <future>
 
+#include "compiler/run/simulated_executor.h"
 #include "compiler/session/run_comments.h"
 #include "compiler/session/silence.h"
+#include "compiler/simulate/profile/details.h"
 #include "compiler/text/escape.h"
 #include "compiler/toolchain/toolchain.h"
 #include "server/project/environment.h"
 #include "server/project/files.h"
 #include "server/project/opened.h"
+#include "server/work/compiler_notes.h"
 #include "server/work/executors.h"
 #include "server/work/known_references.h"
+#include "server/work/machine_accesses.h"
 #include "server/work/marks.h"
 #include "server/work/python_reference.h"
 #include "server/work/run_source.h"
@@ -389,6 +393,7 @@ class Run {
       filled.get();
     } else {
       e.fill();
+      take_details(lowered);
     }
     if (!request_.against.empty()) add_rival(e, lowered);
     tell("running " + entry);
@@ -530,6 +535,37 @@ class Run {
     return out;
   }
 
+  // Makes room for what a profile finds, with what NVIDIA's compiler makes of the accesses that it counts.
+  void take_details(const std::vector<const lower::LoweredKernel*>& launched) {
+    auto* simulator = dynamic_cast<run::SimulatedExecutor*>(&executor_);
+    if (!simulator || !simulator->profiles()) return;
+    answer_.details = std::make_shared<simulate::DetailsByKernel>();
+    simulator->add_details_to(answer_.details.get());
+    if (request_.as_written) return;
+    std::vector<simulate::MachineAccesses> known;
+    for (const session::CompiledKernel* kernel : kernels_) {
+      tell("reading the machine code of " + kernel->entry->expression);
+      auto made = made_of(*kernel, true);
+      stop_here();
+      if (!made || made->sass.empty()) {
+        answer_.accesses_missing = made ? made->sass_missing : made.error().message;
+        return;
+      }
+      take_notes(*made, *kernel);
+      known.push_back(machine_accesses_of(made->sass, kernel->lowered->symbol, *kernel->cuda));
+    }
+    for (std::size_t i = 0; i < known.size(); ++i) (*answer_.details)[launched[i]].accesses = std::move(known[i]);
+  }
+
+  void take_notes(const toolchain::Artifacts& made, const session::CompiledKernel& kernel) {
+    const auto own = std::ranges::find(made.kernels, kernel.lowered->symbol, &toolchain::KernelResources::name);
+    answer_.resources.push_back(own != made.kernels.end() ? *own : toolchain::KernelResources{});
+    for (const toolchain::LogEntry& entry : made.entries)
+      if (auto note = performance_note(entry, kernel)) add_note(answer_.notes, std::move(*note));
+    if (own == made.kernels.end()) return;
+    for (text::Diagnostic& note : resource_notes(*own, kernel)) add_note(answer_.notes, std::move(note));
+  }
+
   void take_cubins(run::Job& job) {
     if (!request_.cubins.empty() && request_.cubins.size() != kernels_.size())
       unusable(std::to_string(request_.cubins.size()) + " compiled kernels are given for " +
@@ -554,7 +590,9 @@ class Run {
   void take_marked(run::Job& job) {
     job.marked = job.launches;
     for (std::size_t i = 0; i < kernels_.size(); ++i) {
-      auto marked = cuda::with_marks(*kernels_[i]->cuda, *kernels_[i]->lowered);
+      std::uint64_t ctas = 1;
+      for (const std::int64_t extent : job.launches[i].grid) ctas *= static_cast<std::uint64_t>(extent);
+      auto marked = cuda::with_marks(*kernels_[i]->cuda, *kernels_[i]->lowered, ctas);
       if (!marked)
         unusable("--trace: the block of " + job.launches[i].symbol +
                  " has no number of threads that is known before "

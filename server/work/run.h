@@ -12,6 +12,11 @@
 #include "compiler/toolchain/toolchain.h"
 #include "server/project/load.h"
 
+namespace tilewright::simulate {
+struct ProfileDetails;
+using DetailsByKernel = std::map<const lower::LoweredKernel*, ProfileDetails>;
+}  // namespace tilewright::simulate
+
 namespace tilewright::work {
 
 struct KnownReferences;  // known_references.h
@@ -36,6 +41,8 @@ struct RunRequest {
   // Which of the file's comments is meant, by its place; nothing: the first that speaks of the kernels.
   std::optional<std::uint32_t> comment;
   bool digests = false;  // of each tensor's contents
+  // A profile of the simulator counts accesses as the script writes them, whatever NVIDIA's compiler makes of them.
+  bool as_written = false;
   // "smem[3, 0:8]@14": what the simulator shows by thread where that line was executed.
   std::vector<std::string> watches;
   // For runs beside one another. Who compiles for all of them; null: a toolchain of its own.
@@ -65,9 +72,15 @@ struct RunAnswer {
   // Of each launch that was sampled its disassembly, and why there is none.
   std::vector<std::string> sass{};
   std::string sass_missing{};
-  std::vector<cuda::MarkedSource> marked{};  // of each launch, where a timeline of a GPU was wanted
-  std::string where;                         // that it ran: as executors have it (run::Executor::place)
-  std::shared_ptr<void> room;                // that the report's tensors take, as RunRequest has it
+  // Of a simulated run with a profile: what it found beside its counts, by kernel as it was simulated; and why accesses
+  // count as the script writes them. Empty: they do not, or that was asked for.
+  std::shared_ptr<simulate::DetailsByKernel> details{};
+  std::string accesses_missing{};
+  std::vector<toolchain::KernelResources> resources{};  // of each launch, the same, where NVIDIA's compiler is there
+  std::vector<text::Diagnostic> notes{};                // about speed, of that compiler (compiler_notes.h)
+  std::vector<cuda::MarkedSource> marked{};             // of each launch, where a timeline of a GPU was wanted
+  std::string where;                                    // that it ran: as executors have it (run::Executor::place)
+  std::shared_ptr<void> room;                           // that the report's tensors take, as RunRequest has it
 };
 
 // `progress` hears what is going on now, in words.

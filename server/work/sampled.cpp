@@ -1,76 +1,17 @@
 #include "server/work/sampled.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <map>
 #include <tuple>
 
 #include "compiler/dispatch/dispatched.h"
 #include "compiler/ir/origin.h"
-#include "compiler/toolchain/line_map.h"
+#include "server/work/listing.h"
 #include "server/work/tile_call.h"
 
 namespace tilewright::work {
 namespace {
-
-// The instructions of one kernel in its disassembly.
-class Listing {
- public:
-  Listing(const std::string& sass, const std::string& symbol) : map_(toolchain::read_sass_lines(sass)) {
-    const auto function = std::ranges::find(map_.functions, symbol);
-    std::size_t at = 0;
-    std::uint32_t number = 1;
-    for (const toolchain::LineRow& row : map_.rows) {
-      for (; number < row.line && at < sass.size(); ++number) at = sass.find('\n', at) + 1;
-      if (function == map_.functions.end() || &map_.functions[row.function] != &*function) continue;
-      const std::string_view rest = std::string_view(sass).substr(at);
-      take(rest.substr(0, rest.find('\n')), row);
-    }
-  }
-
-  struct Row {
-    const std::vector<toolchain::LineFrame>* chain;
-    std::string text;
-  };
-  const Row* find(std::uint32_t offset) const {
-    const auto found = rows_.find(offset);
-    return found == rows_.end() ? nullptr : &found->second;
-  }
-  const toolchain::LineMap& map() const { return map_; }
-
- private:
-  // "        /*0a10*/    IADD3 R1, R2, 0x1, RZ ;"
-  void take(std::string_view line, const toolchain::LineRow& row) {
-    const std::size_t begin = line.find("/*"), end = line.find("*/");
-    if (begin == line.npos || end == line.npos || end < begin) return;
-    const std::string_view digits = line.substr(begin + 2, end - begin - 2);
-    std::uint32_t offset = 0;
-    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), offset, 16);
-    if (error != std::errc() || stop != digits.data() + digits.size()) return;
-    std::string_view text = line.substr(end + 2);
-    text = text.substr(0, text.find(';'));
-    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-    while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
-    rows_[offset] = {&map_.chains[row.chain], std::string(text)};
-  }
-
-  toolchain::LineMap map_;
-  std::map<std::uint32_t, Row> rows_;
-};
-
-// The innermost place of the script that an instruction came from; null: none is known. Lines of the kernel that came
-// from no statement (the brace that ends it, where warps wait for their last writes) count with the one before them.
-const cuda::LineOrigin* origin_of(const Listing& listing, const Listing::Row& row, const cuda::CudaSource& cuda) {
-  const cuda::LineOrigin* before = nullptr;
-  for (const toolchain::LineFrame& frame : *row.chain) {
-    if (!listing.map().is_source(frame.file)) continue;
-    const auto it = std::ranges::lower_bound(cuda.lines, frame.line, {}, &cuda::LineOrigin::line);
-    if (it != cuda.lines.end() && it->line == frame.line) return &*it;
-    if (it != cuda.lines.begin()) before = &*std::prev(it);
-  }
-  return before;
-}
 
 class Attribution {
  public:
@@ -110,8 +51,7 @@ class Attribution {
     waits_[one.reason] += one.count;
     if (one.launch >= listings_.size() || !kernels_[one.launch]) return;
     const Listing::Row* row = listings_[one.launch].find(one.offset);
-    const cuda::LineOrigin* origin =
-        row ? origin_of(listings_[one.launch], *row, *kernels_[one.launch]->cuda) : nullptr;
+    const cuda::LineOrigin* origin = row ? listings_[one.launch].origin_of(*row, *kernels_[one.launch]->cuda) : nullptr;
     Building* at = origin ? line_at(*kernels_[one.launch], origin->origin) : nullptr;
     if (!at) return;
     out_.attributed += one.count;

@@ -271,6 +271,8 @@ std::vector<KernelTime> times_of(const RunAnswer& answer, const syntax::Tree& tr
     asked.values = values;
     for (const auto& [name, extent] : launch.extents) asked.values[name] = run::Number::of(extent);
     asked.steps = kRunSteps;
+    const std::size_t number = static_cast<std::size_t>(&launch - answer.report.bound.launches.data());
+    if (number < answer.resources.size()) asked.registers = answer.resources[number].registers;
     out.push_back(time_of(*found, answer.compiled, tree, asked, stop));
   }
   return out;

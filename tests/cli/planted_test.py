@@ -138,7 +138,7 @@ PLANTED = (
 class Planted(Case):
     def profile(self, text):
         script = self.file("k.py", HEAD + text)
-        return self.expect(0, "run", script, "--on", "sim", "--schedules", "1", "--profile", "--json").json["profile"]
+        return self.expect(0, "run", script, "--on", "sim", "--schedules", "1", "--profile", "--as-written", "--json").json["profile"]
 
     def place(self, lines, mark):
         found = [n for n, line in enumerate(lines) if mark in line["text"]]

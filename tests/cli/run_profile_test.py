@@ -101,13 +101,91 @@ def kernel(A_ptr: T.handle, B_ptr: T.handle):
         B[i, t] = tile[i, t]
 """
 
+NEIGHBOURS = HEAD + """@T.prim_func
+def kernel(A: T.Buffer((128,), "float32"), B: T.Buffer((32,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([32])
+    tile = T.alloc_shared((128,), "float32", align=16)
+    for i in T.serial(4):
+        tile[i * 32 + t] = A[i * 32 + t]
+    T.cuda.cta_sync()
+    x: T.float32 = 0.0
+    for j in T.unroll(4):
+        x = x + tile[t * 4 + j]  # joined
+    B[t] = x
+"""
+TWICE = HEAD + """@T.prim_func
+def kernel(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32"), C: T.Buffer((32,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([32])
+    B[t] = A[t]  # first
+    C[t] = A[t] * 2.0  # second
+"""
+PHASES = HEAD + """@T.prim_func
+def kernel(A: T.Buffer((4, 4, 128), "float32"), B: T.Buffer((4, 4, 128), "float32")):
+    T.device_entry()
+    cta = T.cta_id([4])
+    t = T.thread_id([128])
+    tile = T.alloc_shared((2, 128), "float32")
+    for i in T.serial(4):
+        tile[i % 2, t] = A[cta, i, t]
+        T.cuda.cta_sync()  # between
+        B[cta, i, t] = tile[i % 2, {index}]
+        {rest}
+"""
+TREE = HEAD + """@T.prim_func
+def kernel(A: T.Buffer((8, 256), "float32"), B: T.Buffer((8,), "float32")):
+    T.device_entry()
+    cta = T.cta_id([8])
+    t = T.thread_id([256])
+    s = T.alloc_shared((256,), "float32")
+    s[t] = A[cta, t]
+    T.cuda.cta_sync()
+    for k in T.serial(8):
+        if {condition}:
+            s[t] = s[t] + s[t + ({other})]  # sum
+        T.cuda.cta_sync()
+    if t == 0:
+        B[cta] = s[0]
+"""
+SUMS = HEAD + """@T.prim_func
+def kernel(A: T.Buffer((64, 64), "float32"), B: T.Buffer((64,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([64])
+    x: T.float32 = 0.0
+    for i in T.serial(64):
+        {inside}
+    {after}
+"""
+GATHER = HEAD + """@T.prim_func
+def kernel(A: T.Buffer((8192,), "float32"), B: T.Buffer((1024,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([1024])
+    B[t] = A[(t * t * 7919 + t * 31) % 8192]
+"""
+
 
 class Profiles(Case):
     def profile(self, text, *options):
         script = self.file("k.py", text)
-        answer = self.expect(0, "run", script, "--on", "sim", "--profile", "--json", *options).json
+        answer = self.expect(0, "run", script, "--on", "sim", "--profile", "--as-written", "--json", *options).json
         self.fits(answer, "run")
         return answer["profile"]
+
+    def compiled(self, text, *options):
+        """As NVIDIA's compiler makes the accesses; skips where it is not there."""
+        script = self.file("k.py", text)
+        answer = self.expect(0, "run", script, "--on", "sim", "--profile", "--arch", "sm_90a", "--json", *options).json
+        self.fits(answer, "run")
+        profile = answer["profile"]
+        if profile["accesses"]["counted_as"] != "compiled":
+            self.assertTrue(profile["accesses"]["why"])
+            self.skipTest("no NVRTC here")
+        return profile
 
     def line(self, profile, text):
         found = [l for l in profile["lines"] if text in l["text"]]
@@ -232,7 +310,7 @@ class Profiles(Case):
         self.assertEqual((kernel["name"], kernel["time_is"], kernel["ctas"]), ("transpose", "modelled", 1))
         self.assertEqual((kernel["occupied"]["bound"], kernel["occupied"]["threads"]), ("warps", 1024))
         self.assertIn("of the path", kernel["path"]["words"])
-        text = self.expect(0, "run", self.path("k.py"), "--arch", "sm_90a", "--on", "sim", "--profile").text
+        text = self.expect(0, "run", self.path("k.py"), "--arch", "sm_90a", "--on", "sim", "--profile", "--as-written").text
         self.assertRegex(text, r"(?m)^  path     .* of the path.*, modelled$")
         self.assertIn("  occupancy  2 CTAs per SM, 100 % of its warps, bound by warps; registers are not available", text)
         (other,) = self.profile(TRANSPOSE.format(row=32), "--arch", "sm_80")["kernels"]
@@ -258,6 +336,75 @@ class Profiles(Case):
         part = self.run_it("run", script, "--on", "sim", "--profile", "--clusters", "0", "--json").json["profile"]
         self.assertFalse(part["complete"])
         self.assertIn("of what ran alone", self.run_it("run", script, "--on", "sim", "--profile", "--clusters", "0").text)
+
+    def test_elements_that_are_read_one_by_one_are_joined_as_the_compiler_does(self):
+        written = self.line(self.profile(NEIGHBOURS, "--arch", "sm_90a"), "# joined")
+        # Of each lane four words that follow each other: 32 lanes 4 words apart are 4 wavefronts, four times.
+        self.assertEqual(written["shared_read"], {"requests": 4, "wavefronts": 16, "ideal": 4, "bytes": 512, "worst": 4})
+        profile = self.compiled(NEIGHBOURS)
+        made = self.line(profile, "# joined")
+        self.assertEqual(made["shared_read"], {"requests": 1, "wavefronts": 4, "ideal": 4, "bytes": 512, "worst": 4})
+        self.assertEqual(profile["accesses"]["changed"], [{"line": made["line"], "kind": "shared_read", "written": 4, "made": 1}])
+        self.assertEqual(self.codes(profile), [])
+        text = self.expect(0, "run", self.path("k.py"), "--arch", "sm_90a", "--on", "sim", "--profile").text
+        self.assertIn(f"counted as NVIDIA's compiler makes them: in line {made['line']} 4 reads of shared memory become 1", text)
+        self.assertNotIn("registers are not available", text)
+
+    def test_elements_that_the_compiler_has_already_are_no_access(self):
+        profile = self.compiled(TWICE)
+        self.assertEqual(self.line(profile, "# first")["global_read"]["requests"], 1)
+        self.assertEqual(self.line(profile, "# second")["global_read"]["requests"], 0)
+        self.assertEqual(profile["total"]["global_write"]["requests"], 2)
+
+    def test_without_the_compiler_accesses_count_as_they_are_written(self):
+        script = self.file("k.py", NEIGHBOURS)
+        empty = self.path("empty")
+        os.makedirs(empty, exist_ok=True)
+        r = self.run_it("run", script, "--arch", "sm_90a", "--on", "sim", "--profile", "--json", env={"CUDA_HOME": empty, "TILEWRIGHT_CUDA_HOME": empty})
+        accesses = r.json["profile"]["accesses"]
+        if accesses["counted_as"] == "written":
+            self.assertTrue(accesses["why"])
+            self.assertEqual(self.line(r.json["profile"], "# joined")["shared_read"]["requests"], 4)
+
+    def test_barriers_that_order_nothing(self):
+        """Each warp reads what it has written itself; or what another one has; or each lane what its neighbours have."""
+        own = self.profile(PHASES.format(index="t", rest=""))
+        barrier = self.line(own, "# between")
+        self.assertEqual(self.codes(own), [("TW7007", barrier["line"])])
+        self.assertIn("CTAs passed it 16 times", own["advice"][0]["message"])
+        self.assertEqual(self.codes(self.profile(PHASES.format(index="127 - t", rest=""))), [])
+        (advice,) = self.profile(PHASES.format(index="t // 32 * 32 + 31 - t % 32", rest=""))["advice"]
+        self.assertIn("lanes of one warp alone", advice["hint"])
+        # A second one in the round, where two tiles are used in turn, is spare; with one tile it is not.
+        second = self.profile(PHASES.format(index="127 - t", rest="T.cuda.cta_sync()  # after"))
+        self.assertEqual(self.codes(second), [("TW7007", self.line(second, "# after")["line"])])
+        needed = PHASES.replace("i % 2", "0").format(index="127 - t", rest="T.cuda.cta_sync()  # after")
+        self.assertEqual(self.codes(self.profile(needed)), [])
+        # What other CTAs are told after a fence is not visible in this one: nothing is said.
+        self.assertEqual(self.codes(self.profile(PHASES.format(index="t", rest="T.cuda.thread_fence()"))), [])
+
+    def test_barriers_in_a_row_are_named_once(self):
+        both = self.profile(PHASES.format(index="127 - t", rest="T.cuda.cta_sync()  # after").replace("# between", "# between\n        T.cuda.cta_sync()"))
+        self.assertEqual(len([c for c, _ in self.codes(both) if c == "TW7007"]), 1, both["advice"])
+
+    def test_lanes_that_stand_idle_between_others(self):
+        slow = self.profile(TREE.format(condition="t % (2 << k) == 0", other="1 << k"))
+        line = self.line(slow, "# sum")
+        self.assertIn(("TW7008", line["line"]), self.codes(slow))
+        fast = self.profile(TREE.format(condition="t < (128 >> k)", other="128 >> k"))
+        self.assertEqual([c for c, _ in self.codes(fast) if c == "TW7008"], [])
+
+    def test_sums_in_memory_that_fit_a_register(self):
+        slow = self.profile(SUMS.format(inside="T.cuda.atomic_add(B.ptr_to([t]), A[i, t])", after=""))
+        (advice,) = [d for d in slow["advice"] if d["code"] == "TW7009"]
+        self.assertIn("add up in a register", advice["hint"])
+        fast = self.profile(SUMS.format(inside="x = x + A[i, t]", after="T.cuda.atomic_add(B.ptr_to([t]), x)"))
+        self.assertEqual(self.codes(fast), [])
+
+    def test_a_gather_is_told_from_a_stride(self):
+        (advice,) = self.profile(GATHER)["advice"]
+        self.assertEqual(advice["code"], "TW7002")
+        self.assertIn("follow no pattern", advice["hint"])
 
     def test_only_of_one_entry_and_the_simulator_here(self):
         script = self.file("k.py", TRANSPOSE.format(row=32))

@@ -112,6 +112,14 @@ class Timeline(Case):
         self.assertEqual(told["spanned_us"], 2)
         self.assertEqual((told["plain_us"], told["marked_us"]), (250, 250))
 
+    def test_a_large_grid_has_the_kernel_twice(self):
+        """With marks for the CTAs that record, and without for the others: it compiles, its shared memory is one, and its marks are read."""
+        self.script = self.file("k.py", PIPE.replace("T.cta_id([1])", "T.cta_id([2048])"))
+        r = self.trace(self.warp(3, 1, 7, 1_000_000, 5_000_000_000, 1000, [(0, 10), (1, 40), (2, 50), (3, 150)]), "--json")
+        self.assertEqual(r.status, 0, r)
+        self.assertEqual((r.json["timeline"]["marks"], r.json["timeline"]["ctas"]), (4, 1))
+        self.assertEqual([s[3] for s in self.spans(self.read())[(3, 1)]], [16, 18])
+
     def test_a_kernel_that_faults_is_reported_without_a_timeline(self):
         r = self.run_it("run", self.script, "--on", "gpu", "--driver", self.fake, "--nvml", self.fake, "--repeat", "1", "--trace", self.path("t.json"),
                         env={"FAKE_CUDA_PROGRAM": self.file("program", "fault 700\n")})

@@ -11,7 +11,7 @@ from slow_kernels import KERNELS
 class SlowKernels(Case):
     def profile(self, name, text):
         script = self.file(name + ".py", text)
-        answer = self.expect(0, "run", script, "--on", "sim", "--schedules", "1", "--profile", "--json").json
+        answer = self.expect(0, "run", script, "--on", "sim", "--schedules", "1", "--profile", "--as-written", "--json").json
         line = next(n for n, line in enumerate(text.splitlines(), 1) if line.endswith("# here"))
         return [d for d in answer["profile"]["advice"] if d["range"]["start"]["line"] == line], answer["profile"]
 

@@ -196,10 +196,16 @@ class Tuned(Case):
         self.assertIn("the record is of another text of the script", self.tune(2, *options, "--resume", script=other).errors)
         self.assertIn("the record is of other candidates",
                       self.tune(2, "--entry", "make(256, *)", "--space", "THREADS=32", "-o", out, "--resume").errors)
-        for text, why in (("{}", "no record of tune"), ("[1", "no record of tune")):
+        with open(out) as f:
+            whole = f.read()
+        for text, why in (("{}", "no record of tune: 'entry' is missing"), ("[1", "no record of tune: from line 1 on it is no JSON"),
+                          (whole[:len(whole) // 2], "it was cut off, or changed by hand"),
+                          (whole.replace('"cuts":', '"cuts": "none", "more":', 1), "its type must be number, but is string")):
             with open(out, "w") as f:
                 f.write(text)
-            self.assertIn(why, self.tune(2, *options, "--resume").errors)
+            errors = self.tune(2, *options, "--resume").errors
+            self.assertIn(why, errors)
+            self.assertNotIn("json.exception", errors)
         self.assertIn("--resume goes on from a record, and none is named", self.tune(2, "--entry", "make(256, *)", "--resume").errors)
 
     def test_a_record_that_cannot_be_written_ends_it_at_once(self):

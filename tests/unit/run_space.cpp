@@ -49,8 +49,8 @@ TEST_CASE("spaces: conditions are Python's") {
 TEST_CASE("spaces: what cannot be read is said") {
   CHECK(error_of("") == "there is no NAME=VALUES");
   CHECK(error_of("if A > 1") == "there is no NAME=VALUES");
-  CHECK(error_of("A") == "'A' is no NAME=VALUES");
-  CHECK(error_of("1A=2") == "'1A=2' is no NAME=VALUES");
+  CHECK(error_of("A") == "'A' is no NAME=VALUES, as BM=64,128 without blanks");
+  CHECK(error_of("1A=2") == "'1A=2' is no NAME=VALUES, as BM=64,128 without blanks");
   CHECK(error_of("A=") == "'A' has no value");
   CHECK(error_of("A=1,,2") == "'A=1,,2' has an empty value");
   CHECK(error_of("A=1 A=2") == "'A' is given twice");

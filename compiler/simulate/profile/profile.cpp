@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/origin.h"
 #include "compiler/layout/picture.h"
 #include "compiler/simulate/machine/machine.h"
 
@@ -85,7 +88,73 @@ std::pair<std::uint64_t, std::uint64_t> wavefronts(const WarpRequest& request, c
   return {units, ideal};
 }
 
+template <class Place>
+auto& traffic_of(Place& place, AccessKind kind) {
+  switch (kind) {
+    case AccessKind::GlobalRead: return place.global_read;
+    case AccessKind::GlobalWrite: return place.global_write;
+    case AccessKind::SharedRead: return place.shared_read;
+    case AccessKind::SharedWrite: break;
+  }
+  return place.shared_write;
+}
+
+// The same lanes at the same addresses.
+bool is_same(const WarpRequest& a, const WarpRequest& b) {
+  if (a.came != b.came) return false;
+  for (std::size_t lane = 0; lane < 32; ++lane)
+    if (a.has(lane) && a.at[lane] != b.at[lane]) return false;
+  return true;
+}
+
+// Neighbours among the lanes are equally far apart, or in rows of 2, 4, 8 or 16 lanes of which that is true.
+bool is_regular(const WarpRequest& request) {
+  for (std::size_t row = 32; row > 1; row /= 2) {
+    std::optional<std::uint64_t> step;
+    bool equal = true;
+    for (std::size_t lane = 1; lane < 32 && equal; ++lane) {
+      if (lane % row == 0 || !request.has(lane) || !request.has(lane - 1)) continue;
+      const std::uint64_t apart = request.at[lane] - request.at[lane - 1];
+      equal = apart == step.value_or(apart);
+      step = apart;
+    }
+    if (equal) return true;
+  }
+  return false;
+}
+
+// Lanes that do not access lie between some that do.
+bool has_holes(std::uint32_t lanes) {
+  const std::uint32_t from_first = lanes >> std::countr_zero(lanes);
+  return (from_first & (from_first + 1)) != 0;
+}
+
+AccessKind access_kind(std::uint32_t kind) {
+  const bool writes = (kind & kWrites) != 0;
+  if (kind & kShared) return writes ? AccessKind::SharedWrite : AccessKind::SharedRead;
+  return writes ? AccessKind::GlobalWrite : AccessKind::GlobalRead;
+}
+
 }  // namespace
+
+Profile::Profile(const Machine& machine, ProfileRecord& out, ProfileDetails* details)
+    : machine_(machine), out_(out), details_(details ? *details : own_) {}
+
+// What the machine code has at the place of an instruction; null: the script's accesses count as they are written.
+MachineAccesses::Kind* Profile::made_at(std::uint32_t pc, std::uint32_t kind, bool* is_clear) {
+  if (!details_.accesses || (kind & kCombines)) return nullptr;
+  const std::uint32_t number = machine_.origin_number_at(pc);
+  const auto [at, fresh] = made_.try_emplace(number, nullptr);
+  if (fresh) {
+    const ir::Origin& origin = machine_.origin_numbered(number);
+    const auto found = std::ranges::find_if(
+        details_.accesses->places, [&](const MachineAccesses::Place& p) { return ir::same_origin(p.origin, origin); });
+    if (found != details_.accesses->places.end()) at->second = &*found;
+  }
+  if (!at->second) return nullptr;
+  *is_clear = at->second->is_clear;
+  return &at->second->kinds[static_cast<std::size_t>(access_kind(kind))];
+}
 
 Profile::Memory Profile::memory_of(std::uint64_t pointer) const {
   if (machine_.window_address(pointer)) return Memory::Shared;
@@ -97,6 +166,12 @@ ProfiledPlace& Profile::place_at(std::uint32_t pc) {
   auto [at, fresh] = out_.places.try_emplace(number);
   if (fresh) at->second.origin = machine_.origin_numbered(number);
   return at->second;
+}
+
+OddRequests& Profile::odd_at(std::uint32_t pc, const ir::Origin& origin) {
+  OddRequests& odd = details_.odd[machine_.origin_number_at(pc)];
+  odd.origin = origin;
+  return odd;
 }
 
 ProfiledPlace& Profile::place_of(const Thread& t) { return place_at(t.pc); }
@@ -118,14 +193,20 @@ ProfiledRows& Profile::rows_at(const ElementNames::Rows& rows) {
   return out;
 }
 
-Traffic Profile::shared_traffic(const WarpRequest& request, std::string_view view, const ir::Buffer** buffer) {
+Traffic Profile::shared_traffic(const WarpRequest& request) const {
   const auto lanes = static_cast<std::uint64_t>(std::popcount(request.came));
   Traffic out{.requests = 1, .bytes = lanes * static_cast<std::uint64_t>(request.bytes), .lanes = lanes};
-  Addresses at{}, offsets{};
+  Addresses at{};
   for (std::size_t lane = 0; lane < 32; ++lane)
     if (request.has(lane)) at[lane] = *machine_.window_address(request.at[lane]);
   std::tie(out.units, out.ideal) = wavefronts(request, at);
   out.worst = out.units;
+  return out;
+}
+
+Traffic Profile::shared_traffic(const WarpRequest& request, std::string_view view, const ir::Buffer** buffer) {
+  const Traffic out = shared_traffic(request);
+  Addresses offsets{};
   // The same with other rows, where all lanes are in one buffer that has some.
   const std::uint64_t first = request.at[static_cast<std::size_t>(std::countr_zero(request.came))];
   const ElementNames::Rows rows = machine_.rows_of(first, request.bytes, view);
@@ -152,16 +233,64 @@ Traffic Profile::shared_traffic(const WarpRequest& request, std::string_view vie
   return out;
 }
 
-void Profile::account(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request) {
-  ProfiledPlace& place = place_at(pc);
+void Profile::account(const Stream& stream, const WarpRequest& request) {
+  bool is_clear = false;
+  if (stream.kind & kCombines) {
+    const auto [at, fresh] = combined_.try_emplace({stream.pc, stream.warp}, request);
+    if (!fresh && is_same(at->second, request)) ++odd_at(stream.pc, place_at(stream.pc).origin).repeated;
+    at->second = request;
+  }
+  MachineAccesses::Kind* made = made_at(stream.pc, stream.kind, &is_clear);
+  if (!made) return count(stream.pc, stream.kind, request, place_at(stream.pc));
+  ++made->written;
+  const std::uint32_t widths = made->widths();
+  const bool left_out = widths == 0 && details_.accesses->is_whole && !(stream.kind & kWrites);
+  if (!is_clear || (!left_out && widths < 2 * static_cast<std::uint32_t>(request.bytes))) {
+    ++made->made;
+    ++made->counted[width_number(request.bytes)];
+    return count(stream.pc, stream.kind, request, place_at(stream.pc));
+  }
+  keep(stream, request);
+  if (left_out) return;
+  joined_.add({machine_.origin_number_at(stream.pc), stream.kind, stream.warp}, stream.pc, request, widths,
+              [&](std::uint32_t pc, const WarpRequest& one) { count_joined(pc, stream.kind, one); });
+}
+
+// As the script writes it, in case that it counts so.
+void Profile::keep(const Stream& stream, const WarpRequest& request) {
+  const std::uint32_t number = machine_.origin_number_at(stream.pc);
+  ProfiledPlace& place = details_.as_written[number];
+  place.origin = machine_.origin_numbered(number);
+  traffic_of(place, access_kind(stream.kind))
+      .add(stream.kind & kShared ? shared_traffic(request) : global_traffic(request));
+}
+
+void Profile::count_joined(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request) {
+  bool is_clear = false;
+  MachineAccesses::Kind* made = made_at(pc, kind, &is_clear);
+  ++made->made;
+  ++made->counted[width_number(request.bytes)];
+  const std::uint32_t number = machine_.origin_number_at(pc);
+  ProfiledPlace& place = details_.as_joined[number];
+  place.origin = machine_.origin_numbered(number);
+  count(pc, kind, request, place);
+}
+
+void Profile::count(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request, ProfiledPlace& place) {
+  if (has_holes(request.came)) {
+    OddRequests& odd = odd_at(pc, place.origin);
+    ++odd.scattered;
+    odd.lanes += static_cast<std::uint64_t>(std::popcount(request.came));
+  }
   if (kind & kCombines) return place.combined.add(combined_traffic(request));
-  const bool writes = (kind & kWrites) != 0;
-  if (!(kind & kShared)) return (writes ? place.global_write : place.global_read).add(global_traffic(request));
+  if (!(kind & kShared) && !is_regular(request)) ++odd_at(pc, place.origin).irregular;
+  Traffic& to = traffic_of(place, access_kind(kind));
+  if (!(kind & kShared)) return to.add(global_traffic(request));
   const ir::Buffer* buffer = nullptr;
   const Traffic traffic = shared_traffic(request, views_[pc], &buffer);
   const std::uint64_t worst = std::max(place.shared_read.worst, place.shared_write.worst);
   if (buffer && traffic.units > traffic.ideal && traffic.worst > worst) place.conflicted = buffer;
-  (writes ? place.shared_write : place.shared_read).add(traffic);
+  to.add(traffic);
 }
 
 void Profile::by_lane(const Thread& t, std::uint64_t pointer, std::int64_t bytes, bool writes, std::string_view view) {
@@ -169,26 +298,80 @@ void Profile::by_lane(const Thread& t, std::uint64_t pointer, std::int64_t bytes
   if (memory == Memory::Other || bytes <= 0) return;
   const std::uint32_t kind = (memory == Memory::Shared ? kShared : 0) | (writes ? kWrites : 0);
   if (!view.empty()) views_.try_emplace(t.pc, view);
-  const bool room = requests_.add({t.pc, kind, warp_of(t)}, t.linear % 32, lanes_of(t), machine_.generic(pointer),
-                                  static_cast<std::int32_t>(bytes),
-                                  [&](const WarpRequest& request) { account(t.pc, kind, request); });
+  const Stream stream{t.pc, kind, warp_of(t)};
+  const bool room =
+      requests_.add(stream, t.linear % 32, lanes_of(t), machine_.generic(pointer), static_cast<std::int32_t>(bytes),
+                    [&](const WarpRequest& request) { account(stream, request); });
   if (!room) ++place_of(t).uncounted;
 }
 
 void Profile::combine(const Thread& t, std::uint64_t pointer, std::int64_t bytes) {
   if (memory_of(pointer) == Memory::Other) return;
-  const bool room = requests_.add({t.pc, kCombines, warp_of(t)}, t.linear % 32, lanes_of(t), machine_.generic(pointer),
-                                  static_cast<std::int32_t>(bytes),
-                                  [&](const WarpRequest& request) { account(t.pc, kCombines, request); });
+  const Stream stream{t.pc, kCombines, warp_of(t)};
+  const bool room =
+      requests_.add(stream, t.linear % 32, lanes_of(t), machine_.generic(pointer), static_cast<std::int32_t>(bytes),
+                    [&](const WarpRequest& request) { account(stream, request); });
   if (!room) ++place_of(t).uncounted;
+}
+
+bool MachineAccesses::Kind::is_alike() const {
+  constexpr double kShare = 0.1;
+  double all = 0, have = 0;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    all += static_cast<double>(code[i]);
+    have += static_cast<double>(counted[i]);
+  }
+  if (all == 0 || have == 0) return false;
+  for (std::size_t i = 0; i < code.size(); ++i)
+    if (std::abs(static_cast<double>(code[i]) / all - static_cast<double>(counted[i]) / have) > kShare) return false;
+  return true;
+}
+
+void settle(ProfileDetails& details, ProfileRecord& record) {
+  if (!details.accesses) return;
+  MachineAccesses& accesses = *details.accesses;
+  const auto place_of = [&](const ir::Origin& origin) {
+    return std::ranges::find_if(accesses.places,
+                                [&](const auto& place) { return ir::same_origin(place.origin, origin); });
+  };
+  std::array<bool, kAccessKinds> complete{};  // as many requests as the whole code has instructions for each warp
+  for (std::size_t of = 0; of < kAccessKinds; ++of) {
+    std::uint64_t made = 0;
+    for (const MachineAccesses::Place& place : accesses.places) made += place.kinds[of].made;
+    complete[of] = accesses.once[of] && *accesses.once[of] * details.warps == made;
+  }
+  for (const auto& [number, written] : details.as_written) {
+    const auto found = place_of(written.origin);
+    const auto joined = details.as_joined.find(number);
+    for (std::size_t of = 0; found != accesses.places.end() && of < kAccessKinds; ++of) {
+      const auto kind = static_cast<AccessKind>(of);
+      const Traffic& as_written = traffic_of(written, kind);
+      if (as_written.requests == 0) continue;
+      MachineAccesses::Kind& made = found->kinds[of];
+      const bool left_out = made.widths() == 0;
+      const bool holds = left_out ? complete[of] : made.is_alike();
+      if (holds && left_out) continue;
+      ProfiledPlace& to = record.places.try_emplace(number).first->second;
+      to.origin = written.origin;
+      if (!holds) made.made = made.written;
+      if (holds && !to.conflicted) to.conflicted = joined->second.conflicted;
+      traffic_of(to, kind).add(holds ? traffic_of(joined->second, kind) : as_written);
+    }
+  }
+  details.as_written.clear();
+  details.as_joined.clear();
 }
 
 void Profile::end_cta(std::span<const Thread> threads, std::uint64_t, std::size_t) {
   close_engine();
   if (threads.empty()) return;
-  const std::uint32_t first = warp_of(threads.front());
-  requests_.close(first, first + (machine_.cta_size() + 31) / 32,
-                  [&](const Stream& stream, const WarpRequest& request) { account(stream.pc, stream.kind, request); });
+  const std::uint32_t first = warp_of(threads.front()), end = first + (machine_.cta_size() + 31) / 32;
+  details_.warps += end - first;
+  requests_.close(first, end, [&](const Stream& stream, const WarpRequest& request) { account(stream, request); });
+  combined_.clear();
+  joined_.close(first, end, [&](const JoinedRequests::Key& key, std::uint32_t pc, const WarpRequest& request) {
+    count_joined(pc, key.kind, request);
+  });
 }
 
 void Profile::read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how, std::string_view view) {
