@@ -106,12 +106,15 @@ void EntryFinder::run() {
   unbound();
   unread();
   open();
+  without_entry();
 }
 
 void EntryFinder::find_factories() {
   std::vector<std::string> specialised;  // "gemm.specialize", of each @T.jit function of the module
   for (auto& b : e_.module->bindings) {
     if (b.value.as<Jit>()) specialised.push_back(std::string(b.name) + ".specialize");
+    if (Class* cls = b.value.as<Class>(); cls && b.name.starts_with("Test") && b.name == cls->name)
+      add_test_methods(cls);
     Function* f = b.value.as<Function>();
     if (!f || f->mode != FunctionMode::Host || b.name != f->def->name.text) continue;
     functions_.push_back({f->def->name, f, defines_kernel(f->def->body)});
@@ -120,7 +123,7 @@ void EntryFinder::find_factories() {
   // Parametrised tests may reach a factory in ways that the text does not show.
   bool any = !specialised.empty() || std::ranges::any_of(functions_, &Candidate::direct);
   for (std::size_t i = 0; i < functions_.size(); ++i) {
-    makes[i] = functions_[i].direct || (any && !functions_[i].function->parametrize.empty()) ||
+    makes[i] = functions_[i].direct || functions_[i].of || (any && !functions_[i].function->parametrize.empty()) ||
                std::ranges::any_of(specialised, [&](const std::string& path) {
                  return names(functions_[i].function->keep->text, path);
                });
@@ -149,6 +152,25 @@ void EntryFinder::find_factories() {
   }
   functions_ = std::move(kept);
   for (const Candidate& c : functions_) makers_.insert(c.name.text);
+}
+
+void EntryFinder::add_test_methods(Class* cls) {
+  if (!cls->scope) return;
+  auto function_of = [](const Scope::Binding& b) {
+    Function* f = b.value.as<Function>();
+    return f && f->mode == FunctionMode::Host && b.name == f->def->name.text ? f : nullptr;
+  };
+  const auto& members = cls->scope->bindings;
+  const bool any = std::ranges::any_of(members, [&](const Scope::Binding& b) {
+    Function* f = function_of(b);
+    return f && defines_kernel(f->def->body);
+  });
+  for (const Scope::Binding& b : members) {
+    Function* f = any && b.name.starts_with("test") ? function_of(b) : nullptr;
+    if (!f || f->def->params.empty()) continue;
+    const std::string_view name = in_.keep(cls->name + "()." + std::string(b.name));
+    functions_.push_back({{name, syntax::hash_name(name), f->def->name.at}, f, defines_kernel(f->def->body), cls});
+  }
 }
 
 void EntryFinder::collect(Value v, std::vector<KernelValue*>& out) {
@@ -192,7 +214,12 @@ void EntryFinder::add(EntryKind kind, std::string text, text::Span span, std::ve
   if (kernels.empty()) return;
   for (KernelValue* k : kernels) {
     seen_.insert(k);
-    for (Candidate& c : functions_) c.served = c.served || k->def_anchor == c.function->anchor;
+    for (Candidate& c : functions_) {
+      const syntax::Extent whole = c.function->def->at;
+      const bool within =
+          !c.of || (k->source && whole.begin <= k->source->def->at.begin && k->source->def->at.end <= whole.end);
+      c.served = c.served || (within && k->def_anchor == c.function->anchor);
+    }
   }
   e_.entries.push_back({kind, std::move(text), span, std::move(kernels)});
 }
