@@ -137,3 +137,40 @@ class TestRows:
 #| entry parametrize: TestRows().test_rows(n=32) -> k
 #| entry parametrize: TestRows().test_rows(n=64) -> k
 #| entry defaults: TestRows().test_own() -> own
+
+#--- tests of kernels that another class makes  [entries]
+import pytest
+from tvm.script import tirx as T
+
+class Base:
+    def __init__(self, n):
+        if n % 32:
+            raise ValueError("n")
+        self.n = n
+
+    def build(self):
+        n = self.n
+        @T.prim_func
+        def k(B: T.Buffer((n,), "float32")):
+            T.device_entry()
+            t = T.thread_id([n])
+            B[t] = 1.0
+        return k
+
+class Wide(Base):
+    pass
+
+class TestWide:
+    @pytest.mark.parametrize("n", [32, 64])
+    def test_rows(self, n):
+        assert Wide(n).build()
+
+    def test_refuses(self):
+        with pytest.raises(ValueError):
+            Wide(33)
+
+def test_one():
+    assert Base(96).build()
+#| entry parametrize: TestWide().test_rows(n=32) -> k
+#| entry parametrize: TestWide().test_rows(n=64) -> k
+#| entry defaults: test_one() -> k

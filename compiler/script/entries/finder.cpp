@@ -64,6 +64,21 @@ bool defines_kernel(syntax::Stmts body, int depth = 0) {
   return false;
 }
 
+// A function of the host that is bound by its own name.
+Function* host_function(const Scope::Binding& b) {
+  Function* f = b.value.as<Function>();
+  return f && f->mode == FunctionMode::Host && b.name == f->def->name.text ? f : nullptr;
+}
+
+bool defines_kernel_in_methods(const Class* cls) {
+  return std::ranges::any_of(cls->mro, [](const Class* c) {
+    return c->scope && std::ranges::any_of(c->scope->bindings, [](const Scope::Binding& b) {
+             Function* f = host_function(b);
+             return f && defines_kernel(f->def->body);
+           });
+  });
+}
+
 bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 // Does the text name `path`, as a word of its own?
@@ -110,11 +125,15 @@ void EntryFinder::run() {
 }
 
 void EntryFinder::find_factories() {
-  std::vector<std::string> specialised;  // "gemm.specialize", of each @T.jit function of the module
+  // "gemm.specialize", of each @T.jit function of the module, and classes whose methods define kernels: whose text
+  // names one may make some.
+  std::vector<std::string> specialised;
   for (auto& b : e_.module->bindings) {
     if (b.value.as<Jit>()) specialised.push_back(std::string(b.name) + ".specialize");
-    if (Class* cls = b.value.as<Class>(); cls && b.name.starts_with("Test") && b.name == cls->name)
-      add_test_methods(cls);
+    if (Class* cls = b.value.as<Class>(); cls && b.name == cls->name) {
+      if (defines_kernel_in_methods(cls)) specialised.push_back(cls->name);
+      if (b.name.starts_with("Test")) add_test_methods(cls);
+    }
     Function* f = b.value.as<Function>();
     if (!f || f->mode != FunctionMode::Host || b.name != f->def->name.text) continue;
     functions_.push_back({f->def->name, f, defines_kernel(f->def->body)});
@@ -123,7 +142,7 @@ void EntryFinder::find_factories() {
   // Parametrised tests may reach a factory in ways that the text does not show.
   bool any = !specialised.empty() || std::ranges::any_of(functions_, &Candidate::direct);
   for (std::size_t i = 0; i < functions_.size(); ++i) {
-    makes[i] = functions_[i].direct || functions_[i].of || (any && !functions_[i].function->parametrize.empty()) ||
+    makes[i] = functions_[i].direct || (any && !functions_[i].function->parametrize.empty()) ||
                std::ranges::any_of(specialised, [&](const std::string& path) {
                  return names(functions_[i].function->keep->text, path);
                });
@@ -156,17 +175,8 @@ void EntryFinder::find_factories() {
 
 void EntryFinder::add_test_methods(Class* cls) {
   if (!cls->scope) return;
-  auto function_of = [](const Scope::Binding& b) {
-    Function* f = b.value.as<Function>();
-    return f && f->mode == FunctionMode::Host && b.name == f->def->name.text ? f : nullptr;
-  };
-  const auto& members = cls->scope->bindings;
-  const bool any = std::ranges::any_of(members, [&](const Scope::Binding& b) {
-    Function* f = function_of(b);
-    return f && defines_kernel(f->def->body);
-  });
-  for (const Scope::Binding& b : members) {
-    Function* f = any && b.name.starts_with("test") ? function_of(b) : nullptr;
+  for (const Scope::Binding& b : cls->scope->bindings) {
+    Function* f = b.name.starts_with("test") ? host_function(b) : nullptr;
     if (!f || f->def->params.empty()) continue;
     const std::string_view name = in_.keep(cls->name + "()." + std::string(b.name));
     functions_.push_back({{name, syntax::hash_name(name), f->def->name.at}, f, defines_kernel(f->def->body), cls});
