@@ -307,14 +307,14 @@ class ArgumentParser(_Group):
                 self._set_bare(found, option, flag)
                 continue
             texts = [] if given is None else [given]
+            least, most = _count(option.nargs)
             if given is None:
-                least, most = _count(option.nargs)
                 while len(texts) < most and at < len(args) and (
                         not args[at].startswith("-") or args[at] == "-" or (_is_number(args[at]) and not numbers)):
                     texts.append(args[at])
                     at += 1
-                if len(texts) < least:
-                    self.error("expected more arguments")
+            if len(texts) < least:
+                self.error("expected more arguments")
             self._store(found, option, texts)
         left = self._place(found, plain, runs)
         if left is None or (left and rest):
