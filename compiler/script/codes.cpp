@@ -77,10 +77,10 @@ constexpr text::CodeInfo kTable[] = {
     {kUnchecked, "not checked",
      "The function looks like a kernel, and nothing of it was looked at: its decorator comes from a package that is "
      "not "
-     "evaluated, it is a kernel for other hardware, whether it is made depends on a condition that is not known, or "
-     "the lines "
-     "of CONFIGS before the one that makes it met a limit. The summary counts such functions; `check --deny unchecked` "
-     "makes them errors."},
+     "evaluated, it is a kernel for other hardware, whether it is made depends on a condition that is not known, the "
+     "lines of CONFIGS before the one that makes it met a limit, or no entry leads to it (a kernel in a method that "
+     "the "
+     "script does not call). The summary counts such functions; `check --deny unchecked` makes them errors."},
     {kSymbol, "name that is no identifier",
      "The name of a kernel becomes a symbol of the GPU program, words of CUDA and C++ text, and the names of files "
      "(`compile -o`); the function of T.call_extern and T.cuda.func_call becomes a call in CUDA text. So each is an "

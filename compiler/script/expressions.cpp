@@ -11,6 +11,7 @@
 #include "compiler/script/python/namespaces.h"
 #include "compiler/script/python/set_order.h"
 #include "compiler/script/python/unicode.h"
+#include "compiler/script/sure_truth.h"
 #include "compiler/script/traced/truth.h"
 #include "compiler/script/worlds.h"
 #include "compiler/syntax/effects.h"
@@ -626,6 +627,8 @@ Value Interpreter::eval_comprehension(const syntax::Comprehension* node, Scope* 
     if (!c.target) {
       Value condition = eval(c.condition, inner);
       if (condition.is_error()) return false;
+      const auto sure = condition.is_opaque() ? sure_truth(*this, c.condition, inner) : std::nullopt;
+      if (sure) condition = Value::boolean(*sure);
       if (condition.is_opaque()) return unknown_clause(self, c, clause, condition);
       auto t = truth(condition, span(c.condition));
       if (!t) return false;
@@ -756,6 +759,9 @@ Value Interpreter::eval_if_exp(const syntax::IfExp* node, Scope* scope) {
           "compare it: (x != 0)");
     }
     if (condition.is_opaque()) {
+      if (const auto sure = sure_truth(*this, node->condition, scope)) {
+        return eval(*sure ? node->then_value : node->else_value, scope);
+      }
       return either_value(condition, node->condition, scope, node->then_value, node->else_value);
     }
     auto t = truth(condition, span(node->condition));

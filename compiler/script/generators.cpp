@@ -18,6 +18,7 @@
 #include "compiler/script/python/lazy_iterators.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/stop_iteration.h"
+#include "compiler/script/sure_truth.h"
 #include "compiler/script/worlds.h"
 #include "compiler/syntax/walk.h"
 
@@ -384,6 +385,9 @@ class GeneratorRun {
   std::optional<bool> truth(const Node* condition) {
     const Value c = in_.eval(condition, source_.scope);
     if (c.is_error()) return std::nullopt;
+    if (c.is_opaque()) {
+      if (const auto sure = sure_truth(in_, condition, source_.scope)) return sure;
+    }
     if (c.is_opaque() || c.is_poison()) {
       unknown_ = c.is_opaque() ? Value::opaque(in_.depends_on(c, in_.span(condition))) : Value::opaque("an error");
       return std::nullopt;

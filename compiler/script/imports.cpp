@@ -20,6 +20,7 @@
 #include "compiler/script/tirx/tirx.h"
 #include "compiler/script/traced/kernel.h"
 #include "compiler/script/tvm_tirx/package.h"
+#include "compiler/script/unbound.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
@@ -369,6 +370,7 @@ Value Modules::imported_name(Value module, const ImportPath& path, const syntax:
     }
     const syntax::Name asked{n.name, syntax::hash_name(n.name), {}};
     if (Value why = may_be(ns->scope, asked, true); !why.is_none()) return why;
+    if (is_given(n.name)) return Value::opaque("what Python gives each module");
     Nearby near(n.name);
     for (const Scope::Binding& b : ns->scope->bindings) near.consider(b.name);
     in_.reuse_.asked_otherwise();

@@ -7,6 +7,7 @@
 #include "compiler/script/aliases.h"
 #include "compiler/script/generators.h"
 #include "compiler/script/mode_guard.h"
+#include "compiler/script/sure_truth.h"
 #include "compiler/script/worlds.h"
 
 namespace tilewright::script {
@@ -77,8 +78,11 @@ Next ItemsOfComprehension::next(Interpreter& in, Value* item) {
     }
     const syntax::ComprehensionClause& c = node->clauses[i];
     if (!c.target) {
-      const Value condition = in.eval(c.condition, scope);
+      Value condition = in.eval(c.condition, scope);
       if (condition.is_error()) return Next::Failed;
+      if (condition.is_opaque()) {
+        if (const auto sure = sure_truth(in, c.condition, scope)) condition = Value::boolean(*sure);
+      }
       if (condition.is_opaque() || condition.is_poison()) {
         const text::Span at = in.span(c.condition);
         return give_up(in, condition.is_opaque() ? Value::opaque(in.depends_on(condition, at)) : condition, item);

@@ -3,6 +3,7 @@
 
 #include "compiler/script/interpreter.h"
 #include "compiler/script/python/support.h"
+#include "compiler/script/sure_truth.h"
 #include "compiler/script/worlds.h"
 
 namespace tilewright::script {
@@ -57,6 +58,9 @@ Flow Interpreter::guarded(const syntax::MatchCase& c, Scope* scope, const Way& r
   if (!c.guard) return body.run();
   Value guard = eval(c.guard, scope);
   if (guard.is_error()) return Flow::Error;
+  if (guard.is_opaque()) {
+    if (const auto sure = sure_truth(*this, c.guard, scope)) return *sure ? body.run() : rest.run();
+  }
   if (guard.is_opaque()) return either(guard, span(c.guard), scope, false, body, rest);
   auto holds = truth(guard, span(c.guard));
   if (!holds) return Flow::Error;

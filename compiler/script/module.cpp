@@ -61,7 +61,8 @@ Scope* Modules::run(std::shared_ptr<const syntax::Tree> tree, bool in_prelude) {
   scope->set("__name__",
              in_.string(imported ? dotted_name(runs_[0].tree->source()->path(), path_) : std::string(kModuleName)));
   scope->set("__file__", in_.string(path_));
-  scope->is_prelude = in_prelude;
+  // What Python's own library does is host code as any other.
+  scope->is_prelude = in_prelude && !path_.starts_with("prelude/python/");
   const std::size_t given = scope->bindings.size();
   for (const syntax::Tree::Statement& s : script.statements()) {
     if (!in_.anchors_.bind(s.node->id, script.source(), s.offset)) in_.reuse_.note_conflict();

@@ -3,6 +3,7 @@
 //
 // prelude/0.25/ holds the files of the first release. A later release has the files of the one before it, but those
 // that its own folder has: prelude/0.26/tmem_pool.py takes the place of prelude/0.25/tmem_pool.py from 0.26 on.
+// prelude/python/ holds modules of Python's library, or what python/*.cpp does not define of them.
 #pragma once
 #include <string>
 #include <string_view>

@@ -348,3 +348,16 @@ except ImportError:
     rows = 1
 #--- file bag/core.py
 rows, wide = 4, 8
+
+#--- what Python gives each module is none of its own names
+from helpers import SIZE, __doc__ as about
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((SIZE,), "float32")):
+    T.device_entry()
+    t = T.thread_id([SIZE])
+    A[t] = 1.0
+#--- file helpers.py
+"""Sizes."""
+SIZE = 32

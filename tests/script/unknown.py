@@ -551,3 +551,41 @@ def k(A: T.Buffer((64,), "int32")):
     A[0] = LOAD
 #          ^^^^ error[TW2007]: the stored value is not known here: it comes from names that are made while the module runs
 #   hint: give the value in the script, or name an entry with known arguments
+
+#--- a part that decides, in each kind of condition  [print]
+import torch
+from tvm.script import tirx as T
+
+on = torch.cuda.is_available()
+items = [v for v in range(4) if v < 2 or (v > 5 and on)]
+size = 3 if on and False else 32
+count = 0
+while count < 2 and (on or True):
+    count += 1
+odd = list(v for v in range(6) if (on or True) and v % 2)
+match count:
+    case 2 if on and 1 > 2:
+        size = 64
+    case 2 if on or 2 > 1:
+        size += 1
+    case _:
+        size = 96
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    A[0] = len(items)
+    A[1] = size
+    A[2] = count
+    A[3] = sum(odd)
+#| @T.prim_func
+#| def k(A: T.Buffer((64,), "int32")):
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     v_1 = T.thread_id([32])
+#|     A[0] = 2
+#|     A[1] = 33
+#|     A[2] = 2
+#|     A[3] = 9

@@ -57,6 +57,35 @@ def k(A: T.Buffer((2, 64, 64), "float16"), B: T.Buffer((2, 64, 64), "float16")):
                 T.ptx.mbarrier.arrive(empty.ptr_to([0]))
 """
 
+# A ring of cp.async whose slot is filled again while other threads read it.
+REFILLED = """\
+# tilewright: arch sm_90a
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+
+@T.prim_func
+def k(A: T.Buffer((5, 16, 64), "float16"), B: T.Buffer((5, 64), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([128])
+    ring = T.alloc_shared((2, 16, 64), "float16")
+    Tx.cta.copy_async(ring[0, :, :], A[0, :, :])
+    T.ptx.cp_async.commit_group()
+    for step in T.serial(5):
+        if step + 1 < 5:
+            Tx.cta.copy_async(ring[(step + 1) % 2, :, :], A[step + 1, :, :])
+        T.ptx.cp_async.commit_group()
+        T.ptx.cp_async.wait_group(1)
+        T.cuda.cta_sync()
+        if tid < 64:
+            total: T.float32 = 0.0
+            for row in T.serial(16):
+                total += T.cast(ring[step % 2, row, tid], "float32")
+            B[step, tid] = T.cast(total, "float16")
+        T.cuda.cta_sync()
+"""
+
 # The same mistakes in 0.27: hints spell what its scripts write.
 NEWER = """\
 # tilewright: dialect 0.27
@@ -218,6 +247,15 @@ CASES = [
      ("TW5020", "", "nothing orders the two", "put T.cuda.warpgroup_sync(ID) before its arrival"), 1),
     ("the same with the barrier is right", RELEASED, "            if tid == 0:\n                T.ptx.mbarrier.arrive(empty",
      "            T.cuda.warpgroup_sync(1)\n            if tid == 0:\n                T.ptx.mbarrier.arrive(empty", None, 0),
+    ("a tile that one lane of each warp releases", RELEASED.replace("[0]), 1)\n        T.ptx.fence", "[0]), 4)\n        T.ptx.fence"),
+     "            if tid == 0:\n                T.ptx.mbarrier.arrive(empty", "            if tid % 32 == 0:\n                T.ptx.mbarrier.arrive(empty",
+     ("TW5020", "", "nothing orders the two", "put T.cuda.warp_sync() before its arrival"), 1),
+    ("the same with a barrier of each warp is right", RELEASED.replace("[0]), 1)\n        T.ptx.fence", "[0]), 4)\n        T.ptx.fence"),
+     "            if tid == 0:\n                T.ptx.mbarrier.arrive(empty",
+     "            T.cuda.warp_sync()\n            if tid % 32 == 0:\n                T.ptx.mbarrier.arrive(empty", None, 0),
+    ("a slot that is filled again while it is read", REFILLED, '"float16")\n        T.cuda.cta_sync()\n', '"float16")\n',
+     ("TW5021", "total += T.cast(ring", "no wait covers it", "put T.cuda.cta_sync() between this and that copy"), 1),
+    ("the same with the barrier behind its use is right", REFILLED, "", "", None, 0),
     ("both sides of a ring wait first", HOPPER, "fill = PipelineState(STAGES, phase=1)", "fill = PipelineState(STAGES, phase=0)",
      ("TW5004", "ring.full.wait(use.stage, use.phase)", "waits for that in turn", "PipelineState(STAGES, phase=1)"), 1),
 ]

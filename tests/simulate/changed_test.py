@@ -21,6 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from support import release  # noqa: E402,F401
 
 MORE, LESS, OTHER, NEXT = "({}) + 16", "({}) - 16", "1 - ({})", "({}) + 1"
+# Where Python has numpy the reference of the example does say it.
 SHORTER = "a copy out of shared memory may be shorter; what B should hold then, only a reference could say"
 HARMLESS = {
     (
@@ -141,7 +142,8 @@ def main():
         else:
             problems.append(f"{name}:{line}: not found: {change}")
     if not only and options.every == 1:
-        problems += [f"{name}: called harmless and is not: {change}" for name, change in sorted(set(HARMLESS) - harmless)]
+        needed = {case for case, why in HARMLESS.items() if why != SHORTER}
+        problems += [f"{name}: called harmless and is not: {change}" for name, change in sorted(needed - harmless)]
     print("\n".join(problems + [f"{len(jobs)} changes, {found} found, {len(harmless)} harmless, {len(problems)} problems"]))
     return 1 if problems or (not only and found < 100 / options.every) else 0
 

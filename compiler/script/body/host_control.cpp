@@ -5,6 +5,7 @@
 #include "compiler/script/body/host_body.h"
 #include "compiler/script/generators.h"
 #include "compiler/script/python/lazy_iterators.h"
+#include "compiler/script/sure_truth.h"
 #include "compiler/syntax/effects.h"
 
 namespace tilewright::script {
@@ -12,27 +13,6 @@ namespace tilewright::script {
 using syntax::NodeKind;
 
 namespace {
-
-// The truth of a condition whose value is not known, where a part of it decides: `unknown or True`. Nothing: it does
-// not, or evaluating that part once more might change something.
-std::optional<bool> sure_truth(Interpreter& in, const syntax::Node* node, Scope* scope) {
-  if (auto* inverted = syntax::as<syntax::UnaryOp>(node); inverted && inverted->op == syntax::Operator::Not) {
-    const std::optional<bool> inner = sure_truth(in, inverted->operand, scope);
-    return inner ? std::optional(!*inner) : inner;
-  }
-  if (auto* both = syntax::as<syntax::BoolOp>(node)) {
-    const bool decides = both->op == syntax::Operator::Or;
-    const std::optional<bool> left = sure_truth(in, both->left, scope), right = sure_truth(in, both->right, scope);
-    if (left == decides || right == decides) return decides;
-    return left && right ? std::optional(!decides) : std::nullopt;
-  }
-  if (!in.changes_nothing(node, scope)) return std::nullopt;
-  const Value v = in.eval(node, scope);
-  if (v.is_opaque() || v.is_poison() || v.is_expr()) return std::nullopt;
-  const std::optional<bool> holds = v.is_error() ? std::nullopt : in.truth(v, in.span(node));
-  if (in.has_pending()) in.take_pending();  // Python may not evaluate it; a limit is met again at the next step
-  return holds;
-}
 
 // `a == b` of run-time values has a truth in Python: whether both are one object, which two expressions that are
 // written apart never are. What is left out by that is said. Nothing: it has none.
@@ -260,6 +240,9 @@ Flow HostBody::rounds(const syntax::While* node, Scope* scope) {
     if (!in_.step(at(node))) return Flow::Error;
     Value c = in_.eval(node->condition, scope);
     if (c.is_error()) return Flow::Error;
+    if (c.is_opaque()) {
+      if (const auto sure = sure_truth(in_, node->condition, scope)) c = Value::boolean(*sure);
+    }
     if (c.is_opaque() || c.is_poison()) {
       Flow flow = unknown_loop(here, node, node->condition, nullptr, node->body, scope, c);
       return finish_loop(here, node->else_body, scope, flow);

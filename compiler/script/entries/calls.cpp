@@ -85,7 +85,7 @@ void EntryFinder::defaults() {
   for (Candidate& c : functions_) {
     if (c.served || (drivers && !c.direct && c.name.text != "get_kernel")) continue;
     bool closed = true;
-    for (const syntax::Parameter& p : c.function->def->params) {
+    for (const syntax::Parameter& p : c.function->def->params.subspan(c.of ? 1 : 0)) {
       bool variadic = p.kind == syntax::ParamKind::VarArgs || p.kind == syntax::ParamKind::VarKeywords;
       closed = closed && (p.default_value || variadic);
     }
@@ -102,7 +102,12 @@ void EntryFinder::call(Candidate& c, EntryKind kind, const std::string& text, co
   args.keywords = keywords;
   args.call = {c.function->anchor, c.function->def->name.at.begin, c.function->def->name.at.end};
   args.function = args.call;
-  Value v = in_.call_function(c.function, args);
+  Arguments none;
+  none.call = none.function = args.call;
+  const Value self = c.of ? in_.call(Value::object(c.of), none) : Value();
+  Value v = self.is_error() ? self
+            : c.of          ? in_.call_function(c.function, args, self)
+                            : in_.call_function(c.function, args);
   std::vector<KernelValue*> kernels;
   if (v.is_error()) {
     Pending p = in_.take_pending();

@@ -64,6 +64,21 @@ bool defines_kernel(syntax::Stmts body, int depth = 0) {
   return false;
 }
 
+// A function of the host that is bound by its own name.
+Function* host_function(const Scope::Binding& b) {
+  Function* f = b.value.as<Function>();
+  return f && f->mode == FunctionMode::Host && b.name == f->def->name.text ? f : nullptr;
+}
+
+bool defines_kernel_in_methods(const Class* cls) {
+  return std::ranges::any_of(cls->mro, [](const Class* c) {
+    return c->scope && std::ranges::any_of(c->scope->bindings, [](const Scope::Binding& b) {
+             Function* f = host_function(b);
+             return f && defines_kernel(f->def->body);
+           });
+  });
+}
+
 bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 // Does the text name `path`, as a word of its own?
@@ -106,12 +121,19 @@ void EntryFinder::run() {
   unbound();
   unread();
   open();
+  without_entry();
 }
 
 void EntryFinder::find_factories() {
-  std::vector<std::string> specialised;  // "gemm.specialize", of each @T.jit function of the module
+  // "gemm.specialize", of each @T.jit function of the module, and classes whose methods define kernels: whose text
+  // names one may make some.
+  std::vector<std::string> specialised;
   for (auto& b : e_.module->bindings) {
     if (b.value.as<Jit>()) specialised.push_back(std::string(b.name) + ".specialize");
+    if (Class* cls = b.value.as<Class>(); cls && b.name == cls->name) {
+      if (defines_kernel_in_methods(cls)) specialised.push_back(cls->name);
+      if (b.name.starts_with("Test")) add_test_methods(cls);
+    }
     Function* f = b.value.as<Function>();
     if (!f || f->mode != FunctionMode::Host || b.name != f->def->name.text) continue;
     functions_.push_back({f->def->name, f, defines_kernel(f->def->body)});
@@ -149,6 +171,16 @@ void EntryFinder::find_factories() {
   }
   functions_ = std::move(kept);
   for (const Candidate& c : functions_) makers_.insert(c.name.text);
+}
+
+void EntryFinder::add_test_methods(Class* cls) {
+  if (!cls->scope) return;
+  for (const Scope::Binding& b : cls->scope->bindings) {
+    Function* f = b.name.starts_with("test") ? host_function(b) : nullptr;
+    if (!f || f->def->params.empty()) continue;
+    const std::string_view name = in_.keep(cls->name + "()." + std::string(b.name));
+    functions_.push_back({{name, syntax::hash_name(name), f->def->name.at}, f, defines_kernel(f->def->body), cls});
+  }
 }
 
 void EntryFinder::collect(Value v, std::vector<KernelValue*>& out) {
@@ -192,7 +224,12 @@ void EntryFinder::add(EntryKind kind, std::string text, text::Span span, std::ve
   if (kernels.empty()) return;
   for (KernelValue* k : kernels) {
     seen_.insert(k);
-    for (Candidate& c : functions_) c.served = c.served || k->def_anchor == c.function->anchor;
+    for (Candidate& c : functions_) {
+      const syntax::Extent whole = c.function->def->at;
+      const bool within =
+          !c.of || (k->source && whole.begin <= k->source->def->at.begin && k->source->def->at.end <= whole.end);
+      c.served = c.served || (within && k->def_anchor == c.function->anchor);
+    }
   }
   e_.entries.push_back({kind, std::move(text), span, std::move(kernels)});
 }

@@ -22,14 +22,23 @@ class EntryFinder {
   EntryFinder(Evaluation& e, Interpreter& in, const EvaluateOptions& options);
   void run();
 
+  // A function or a method, outside of any other one, in which a kernel stands.
+  struct KernelMaker {
+    const syntax::FunctionDef* function;
+    const syntax::FunctionDef* kernel;  // the first
+    const syntax::ClassDef* of;         // null: it is no method
+    bool is_direct;                     // the kernel stands in no further function
+  };
+
  private:
   friend class ConfigEntries;
 
   // A function that makes kernels.
   struct Candidate {
-    syntax::Name name;
+    syntax::Name name;  // of a method of a test's class: "TestCopy().test_rows"
     Function* function;
-    bool direct;  // defines a kernel itself
+    bool direct;          // defines a kernel itself
+    Class* of = nullptr;  // whose method it is; null: it is none
     bool served = false;
     bool called = false;    // without arguments, as its defaults allow
     std::string failure{};  // what ended that call
@@ -38,6 +47,8 @@ class EntryFinder {
   // ---- finder.cpp: what all of them share; kernels that module code made
   // Module-level functions that make kernels, directly or by calling one that does.
   void find_factories();
+  // Tests that are methods: those of a class whose name begins with Test.
+  void add_test_methods(Class* cls);
   // Kernels that a value holds: itself, a list of them, a class of them.
   void collect(Value v, std::vector<KernelValue*>& out);
   // A list may hold another, or itself, a thousand times: each is looked through once.
@@ -88,6 +99,12 @@ class EntryFinder {
   // A call that is written nowhere, whose kernels need what is not known here, was a wrong guess: what it made and said
   // is forgotten. True: it was. Its kernels count as seen, so that they are not found again.
   bool forget_guess(Candidate& c, std::size_t said, std::vector<KernelValue*>& kernels);
+
+  // ---- without_entry.cpp: kernels of which nothing else was said
+  void without_entry();
+  // Has it an entry, or was it told why it has none?
+  bool is_accounted_for(const KernelMaker& m, std::uint32_t anchor) const;
+  void tell_without_entry(const KernelMaker& m, std::uint32_t anchor);
 
   // ---- unserved.cpp: kernels without an entry
   // Kernels that are none of the dialect's, as far as can be told: once a decorator, where it stands first.

@@ -37,7 +37,7 @@ void EntryFinder::open_factory(Candidate& c) {
     return;
   }
   std::string signature = name + "(";
-  for (const syntax::Parameter& p : c.function->def->params) {
+  for (const syntax::Parameter& p : c.function->def->params.subspan(c.of ? 1 : 0)) {
     signature += (signature.back() == '(' ? "" : ", ") + std::string(p.name.text);
   }
   note({signature + ")", span}, is_told(c.function) || configs_.told_why(c.function));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/script/codes.h"
+#include "compiler/script/mode_guard.h"
 #include "compiler/script/python/groups.h"
 #include "compiler/script/python/identity.h"
 #include "compiler/script/python/lazy_iterators.h"
@@ -183,7 +184,37 @@ Value total_ordering(Interpreter& in, const Arguments& args, Value) {
   return args.positional[0];
 }
 
+// What stands behind the first colon of a function, or behind its arrow, as a list; empty: nothing does. Asked for when
+// the function has just been made.
+Value first_annotation(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "register", 1, 1)) return Value::error();
+  Function* f = args.positional[0].as<Function>();
+  if (!f || f->mode != FunctionMode::Host) return Value::opaque("the annotations of a function");
+  const syntax::Node* found = nullptr;
+  for (const syntax::Parameter& p : f->def->params) found = found ? found : p.annotation;
+  if (!found) found = f->def->returns;
+  if (!found) return in.list({});
+  if (found->kind == syntax::NodeKind::StringLit) return Value::opaque("an annotation that is a text");
+  ModeGuard guard(in);
+  guard.enter(false, f->anchor, f->keep);
+  const Value annotation = in.eval(found, f->closure);
+  return annotation.is_error() ? annotation : in.list({annotation});
+}
+
+// The class itself, where its ancestors are those that are written; not known of unions, of kinds of values
+// (numbers.Number) and of classes that others may be registered for.
+Value plain_class(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "singledispatch", 1, 1)) return Value::error();
+  Class* cls = args.positional[0].as<Class>();
+  const bool plain = cls && !cls->has_unknown_base && std::ranges::none_of(cls->mro, [](const Class* c) {
+                       return is_marker(c) || (c->scope && c->scope->find(kHasAbstract));
+                     });
+  return plain ? args.positional[0] : Value::opaque("a class that others may be registered for");
+}
+
 constexpr Entry kFunctools[] = {
+    {"_first_annotation", first_annotation},
+    {"_plain_class", plain_class},
     {"reduce", known<reduce>},
     {"partial", partial},
     {"lru_cache", cache},

@@ -254,11 +254,12 @@ Value builtin_name(Interpreter& in, std::string_view name) {
 struct Module {
   std::string_view name;
   std::span<const Entry> (*names)();
-  Fallback fallback;  // for other names; an Error tag without a pending error: there is no such name
+  Fallback fallback;             // for other names; an Error tag without a pending error: there is no such name
+  std::string_view script = {};  // the file of the prelude that defines more of its names
 };
 constexpr Module kModules[] = {
     {"math", math_names, math_function},
-    {"functools", functools_names, unknown},
+    {"functools", functools_names, unknown, "python/singledispatch.py"},
     {"operator", operator_names, unknown},
     {"itertools", itertools_names, unknown},
     {"heapq", heapq_names, unknown},
@@ -291,6 +292,9 @@ constexpr Module kModules[] = {
     {"torch.cuda", torch_cuda_names, torch_cuda_name},
     {"random", random_names, random_name},
     {"ml_dtypes", no_names, ml_dtypes_name},
+    {"re", re_names, unknown, "python/re.py"},
+    {"argparse", no_names, unknown, "python/argparse.py"},
+    {"pathlib", no_names, unknown, "python/pathlib.py"},
 };
 
 const Module* find_module(std::string_view dotted) {
@@ -310,6 +314,10 @@ Value lookup(Interpreter& in, Namespace& self, std::string_view name) {
   }
   std::string inner = self.path + "." + std::string(name);
   if (find_module(inner)) return python_module(in, inner);
+  if (!module->script.empty() && !name.starts_with("__")) {
+    const Value defined = in.modules().prelude_of(std::string(module->script), name);
+    if (!defined.is_error() || in.has_pending()) return defined;
+  }
   if (module->fallback == unknown) return unknown(in, inner);
   return module->fallback(in, name);
 }

@@ -454,6 +454,8 @@ Instance* make_exception(Interpreter& in, Class* cls, std::vector<Value> args) {
   Instance* e = in.make<Instance>();
   e->cls = cls;
   if (cls->name == "StopIteration") e->set("value", args.empty() ? Value::none() : args[0]);
+  if (cls->name == "SystemExit")
+    e->set("code", args.empty() ? Value::none() : args.size() == 1 ? args[0] : in.tuple(args));
   e->set("args", in.tuple(std::move(args)));
   return e;
 }

@@ -102,6 +102,22 @@ bool Races::is_released_by_another(const Thread& t, const Thread& other) const {
 }
 
 std::string_view Races::barrier_between(const Thread& t, const Thread* other) const {
+  // This thread knows the end of a lane of the other's warp only, and of one lane of each other warp of the warpgroup.
+  auto is_released_by_a_lane = [&] {
+    if (!other || t.cta != other->cta || t.linear / kLanes == other->linear / kLanes) return false;
+    const auto own = order_.known_time(t.number, other->number);
+    const std::uint32_t first = other->number - other->linear, group = other->linear - other->linear % kWarpgroup;
+    for (std::uint32_t warp = group; warp < group + kWarpgroup && warp < machine_.cta_size(); warp += kLanes) {
+      bool released = warp / kLanes == t.linear / kLanes;
+      for (std::uint32_t n = warp; n < warp + kLanes && n < machine_.cta_size(); ++n)
+        released = released || (n != other->linear && order_.known_time(t.number, first + n) > own);
+      if (!released) return false;
+    }
+    return true;
+  };
+  if (is_released_by_a_lane())
+    return "one lane releases it for its warp: put {warp_sync}() before its arrival, "
+           "behind what the other lanes do"_row_text;
   if (other && is_released_by_another(t, *other))
     return machine_.cta_size() > kWarpgroup
                ? "one thread of the warpgroup releases it for all: put {warpgroup_sync}(ID) before its arrival, "
@@ -125,8 +141,15 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
     return {code::kUnawaited, Severity::Error,
             "PTX does not order such a pair (9.7.16.6.2), and no wait covers the first",
             wait_for(op->queue, earlier_writes)};
-  if (op && !is_awaited(*op, earlier_writes))
+  if (op && !is_awaited(*op, earlier_writes)) {
+    // A ring whose slot is filled again while it is read looks the same.
+    const bool may_be_later = earlier_writes && !a.writes && op->thread != t.number && other && other->cta == t.cta;
+    if (may_be_later && op->queue == Queue::Copy)
+      return {code::kUnawaited, Severity::Error, "no wait covers it",
+              "wait for it: {cp_async_commit}() and {cp_async_wait}(0), then a barrier for the other threads; where it "
+              "is the copy of a later round, put {cta_sync}() between this and that copy"_row_text};
     return {code::kUnawaited, Severity::Error, "no wait covers it", wait_for(op->queue, earlier_writes)};
+  }
   if (op && is_on_tensor_memory(a, *op)) {
     const Tensor order = tensor_order(a, *op);
     if (order == Tensor::NotFencedBefore)

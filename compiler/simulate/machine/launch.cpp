@@ -42,6 +42,8 @@ std::string Launch::refusal(const lower::LoweredKernel& kernel) const {
 
 std::optional<std::int64_t> Launch::evaluate(Expr e) const {
   if (!e) return 1;
+  ScratchArena scratch;  // a thread that runs CTAs has no other one
+  ArenaScope scope(scratch);
   Expr known = substitute(e, [&](const Var* v) {
     const auto found = values.find(v);
     return found == values.end() || !v->dtype.is_integral()
