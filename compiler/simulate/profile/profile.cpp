@@ -241,14 +241,14 @@ void Profile::account(const Stream& stream, const WarpRequest& request) {
     at->second = request;
   }
   MachineAccesses::Kind* made = made_at(stream.pc, stream.kind, &is_clear);
-  if (!made) return count(stream.pc, stream.kind, request, place_at(stream.pc));
+  if (!made) return count_request(stream.pc, stream.kind, request, place_at(stream.pc));
   ++made->written;
   const std::uint32_t widths = made->widths();
   const bool left_out = widths == 0 && details_.accesses->is_whole && !(stream.kind & kWrites);
   if (!is_clear || (!left_out && widths < 2 * static_cast<std::uint32_t>(request.bytes))) {
     ++made->made;
     ++made->counted[width_number(request.bytes)];
-    return count(stream.pc, stream.kind, request, place_at(stream.pc));
+    return count_request(stream.pc, stream.kind, request, place_at(stream.pc));
   }
   keep(stream, request);
   if (left_out) return;
@@ -273,10 +273,10 @@ void Profile::count_joined(std::uint32_t pc, std::uint32_t kind, const WarpReque
   const std::uint32_t number = machine_.origin_number_at(pc);
   ProfiledPlace& place = details_.as_joined[number];
   place.origin = machine_.origin_numbered(number);
-  count(pc, kind, request, place);
+  count_request(pc, kind, request, place);
 }
 
-void Profile::count(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request, ProfiledPlace& place) {
+void Profile::count_request(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request, ProfiledPlace& place) {
   if (has_holes(request.came)) {
     OddRequests& odd = odd_at(pc, place.origin);
     ++odd.scattered;

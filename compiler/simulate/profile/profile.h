@@ -53,7 +53,7 @@ class Profile final : public Observer {
   void account(const Stream& stream, const WarpRequest& request);
   void keep(const Stream& stream, const WarpRequest& request);
   void count_joined(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request);
-  void count(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request, ProfiledPlace& place);
+  void count_request(std::uint32_t pc, std::uint32_t kind, const WarpRequest& request, ProfiledPlace& place);
   MachineAccesses::Kind* made_at(std::uint32_t pc, std::uint32_t kind, bool* is_clear);
   Traffic shared_traffic(const WarpRequest& request) const;
   Traffic shared_traffic(const WarpRequest& request, std::string_view view, const ir::Buffer** buffer);

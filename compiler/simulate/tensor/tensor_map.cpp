@@ -26,7 +26,7 @@ struct Element {
   std::string_view names;  // dtype strings of the encode call
   int bytes;
   bool floating;
-  std::uint64_t nan;
+  std::uint64_t nan;  // what is filled in outside of the tensor: the one that fma.oob knows, twice or four times
 };
 // In the order of tensormap.replace.
 constexpr Element kElements[] = {
@@ -36,13 +36,13 @@ constexpr Element kElements[] = {
     {"|int32|", 4, false, 0},
     {"|uint64|", 8, false, 0},
     {"|int64|", 8, false, 0},
-    {"|float16|", 2, true, 0x7fff},
-    {"|float32|", 4, true, 0x7fffffff},
-    {"|float32.ftz|", 4, true, 0x7fffffff},
-    {"|float64|", 8, true, 0x7fffffffffffffff},
-    {"|bfloat16|", 2, true, 0x7fff},
-    {"|tfloat32|", 4, true, 0x7fffffff},
-    {"|tfloat32.ftz|", 4, true, 0x7fffffff},
+    {"|float16|", 2, true, 0x7ff7},
+    {"|float32|", 4, true, 0x7ff77ff7},
+    {"|float32.ftz|", 4, true, 0x7ff77ff7},
+    {"|float64|", 8, true, 0x7ff77ff77ff77ff7},
+    {"|bfloat16|", 2, true, 0x7ff7},
+    {"|tfloat32|", 4, true, 0x7ff77ff7},
+    {"|tfloat32.ftz|", 4, true, 0x7ff77ff7},
 };
 const Element& element_of(int number) {
   return kElements[number >= 0 && number < static_cast<int>(std::size(kElements)) ? number : 0];
