@@ -10,7 +10,7 @@ namespace tilewright {
 namespace {
 thread_local Arena* current_arena = nullptr;
 
-constexpr std::size_t kSmallest = 2048, kLargest = 65536;
+constexpr std::size_t kSmallest = 4096, kLargest = 65536;
 
 // A sanitizer that looks for uses of freed memory is to see each block end.
 #if defined(TILEWRIGHT_SANITIZED)
@@ -56,7 +56,7 @@ class SpareBlocks {
   }
   std::mutex mutex_;
   static constexpr std::size_t kSizes = std::bit_width(kLargest / kSmallest);
-  std::array<std::vector<std::unique_ptr<std::byte[]>>, kSizes> blocks_;  // of 2 KiB, 4 KiB ... 64 KiB
+  std::array<std::vector<std::unique_ptr<std::byte[]>>, kSizes> blocks_;  // of 4 KiB, 8 KiB ... 64 KiB
   std::size_t held_ = 0;
 };
 

@@ -15,7 +15,7 @@ using syntax::NodeKind;
 constexpr std::size_t kMostParts = 512;     // of arguments, and of a result
 constexpr std::size_t kMostKept = 1 << 16;  // of all arguments and results of a function
 constexpr int kDeepest = 4;                 // tuples within tuples, functions that call functions
-constexpr std::uint32_t kTrial = 256;        // calls after which a quarter of them must have been found
+constexpr std::uint32_t kTrial = 256;       // calls after which a quarter of them must have been found
 constexpr std::array<std::string_view, 29> kComputing{
     "KeyError", "ValueError", "abs",   "all", "any",    "bool", "chr", "dict",  "divmod", "enumerate",
     "float",    "frozenset",  "int",   "len", "list",   "max",  "min", "ord",   "pow",    "range",

@@ -552,7 +552,25 @@ class Profile(Answer):
     advice: List[Diagnostic]
     buffers: List[ProfileBuffer]
     complete: bool
+    accesses: ProfileAccesse
     kernels: Optional[List[KernelTime]] = None
+
+
+@dataclass(frozen=True)
+class ProfileAccesse(Answer):
+    """How accesses of threads are counted: as NVIDIA's compiler joins them into wider ones, or as the script writes them."""
+
+    counted_as: str
+    why: Optional[str]
+    changed: List[ProfileAccesseChanged]
+
+
+@dataclass(frozen=True)
+class ProfileAccesseChanged(Answer):
+    line: int
+    kind: str
+    written: int
+    made: int
 
 
 @dataclass(frozen=True)
@@ -966,7 +984,8 @@ KernelTimePath._made_of = {"bounded_by": ScriptLine, "share": Figure, "waited_fo
 KernelTimeRoofline._made_of = {"operations": Figure, "bytes": Figure, "operations_per_byte": Figure, "ridge": Figure, "roof_per_second": Figure, "reached_per_second": Figure}
 KernelTimeWait._made_of = {"at": ScriptLine, "for_": ScriptLine}
 Plan._made_of = {"launch": Launch, "params": PlanParam, "attributes": PlanAttribute, "tensor_maps": TensorMap}
-Profile._made_of = {"total": Counted, "lines": ProfileLine, "advice": Diagnostic, "buffers": ProfileBuffer, "kernels": KernelTime}
+Profile._made_of = {"total": Counted, "lines": ProfileLine, "advice": Diagnostic, "buffers": ProfileBuffer, "kernels": KernelTime, "accesses": ProfileAccesse}
+ProfileAccesse._made_of = {"changed": ProfileAccesseChanged}
 ProfileBuffer._made_of = {"others": ProfileBufferOther}
 ProfileLine._made_of = {"global_read": Sectors, "global_write": Sectors, "shared_read": Wavefronts, "shared_write": Wavefronts, "copied_shared_wavefronts": EngineWavefronts, "chain": Range}
 Range._made_of = {"start": Position, "end": Position}

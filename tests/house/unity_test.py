@@ -60,7 +60,7 @@ class Groups(unittest.TestCase):
 
     def test_groups_stay_small(self):
         made = unity_groups.groups([self.source(f"int f{n}();\n") for n in range(40)])
-        self.assertEqual([len(group) for group in made], [16, 16, 8])
+        self.assertEqual([len(group) for group in made], [32, 8])
         large = "// \n" + "int f();\n" * (unity_groups.BYTES_A_GROUP // 15)
         self.assertEqual(len(unity_groups.groups([self.source(large), self.source(large)])), 2)
 

@@ -69,8 +69,6 @@ hides("half of a body that may end early",
       "c = Config(32)\ntry:\n    hidden.f()\n    c.n = 64\nexcept ValueError:\n    pass\n", "c.n")
 hides("a variable of the environment that is not set",
       "c = Config(32)\ntry:\n    os.environ['X']\n    c.n = 64\nexcept KeyError:\n    pass\n", "c.n")
-hides("a function of several types", "import functools\n@functools.singledispatch\ndef f(v): return 32\n@f.register(int)\n"
-      "def _(v): return 64\n", "f(1)")
 hides("attributes that a method gives", "class C:\n    n = 32\n    def __getattribute__(self, name): return 64\n", "C().n")
 hides("names that exec binds", "D = {'n': 32}\nexec('n = 64', D)\n", "D['n']")
 hides("a block that may end an exception", "class W:\n    def __enter__(self): return self\n    def __exit__(self, kind, *a):\n"
@@ -80,6 +78,8 @@ hides("a metaclass", "class M(type):\n    made = [32]\n    def __init__(cls, *a)
       "class C(metaclass=M):\n    pass\n", "M.made[0]")
 
 shows("numbers, text and tuples that are given away", "n, t = 32, (64, 'x')\nhidden.f(n, t)\n", "n + t[0]", 96)
+shows("a function of several types", "import functools\n@functools.singledispatch\ndef f(v): return 32\n@f.register(int)\n"
+      "def _(v): return 64\n", "f(1)", 64)
 shows("what packages only read", "L, c = [32], Config(64)\ntorch.zeros(L)\nprint(L, c)\n", "L[0] + c.n", 96)
 shows("what is logged", "c = Config(32)\nhidden.logger(__name__).info('%s', c)\n", "c.n", 32)
 shows("a property without a setter", "class C:\n    n = property(lambda self: 32)\nc = C()\ntry:\n    c.n = 64\n    N = 64\n"

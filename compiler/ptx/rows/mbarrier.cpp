@@ -72,18 +72,15 @@ constexpr RowText kRows[] = {
     {"mbarrier_test_wait_parity",
      "mbarrier test_wait parity phase_type=phase_type::primary|phase_type::conditional? sem=acquire|relaxed? "
      "scope=cta|cluster? space=shared|shared::cta? b64",
-     "=wait_complete:pred [addr] phase:u32",
-     "sm_90 9.3 if:mbarrier_order same:P11"},
+     "=wait_complete:pred [addr] phase:u32", "sm_90 9.3 if:mbarrier_order same:P11"},
     {"mbarrier_try_wait_parity",
      "mbarrier try_wait parity phase_type=phase_type::primary|phase_type::conditional? sem=acquire|relaxed? "
      "scope=cta|cluster? space=shared|shared::cta? b64",
-     "=wait_complete:pred [addr] phase:u32 time_hint:u32",
-     "sm_90 9.3 if:mbarrier_order same:E29"},
+     "=wait_complete:pred [addr] phase:u32 time_hint:u32", "sm_90 9.3 if:mbarrier_order same:E29"},
     {"mbarrier_try_wait_parity_no_hint",
      "mbarrier try_wait parity phase_type=phase_type::primary|phase_type::conditional? sem=acquire|relaxed? "
      "scope=cta|cluster? space=shared|shared::cta? b64",
-     "=wait_complete:pred [addr] phase:u32",
-     "sm_90 9.3 if:mbarrier_order same:E29"},
+     "=wait_complete:pred [addr] phase:u32", "sm_90 9.3 if:mbarrier_order same:E29"},
     {"mbarrier_expect_tx",
      "mbarrier expect_tx sem=relaxed? scope=cta|cluster? space=shared|shared::cta|shared::cluster? b64",
      "[addr] tx_count:u32", "sm_90 8.0 if:mbarrier_order same:E7"},
