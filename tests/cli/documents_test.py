@@ -63,8 +63,14 @@ class Documents(unittest.TestCase):
                 waiting.append((name, command, words, shown))
         self.assertGreater(len(waiting), 15)
 
+        # The key of these tests is their own, and so is the cache that it seals.
+        cache = tempfile.mkdtemp(prefix="tilewright-cache-")
+        self.addCleanup(shutil.rmtree, cache, True)
+        environment = dict(os.environ, XDG_CACHE_HOME=cache)
+
         def said(words):
-            return subprocess.run([BINARY, *words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+            return subprocess.run([BINARY, *words], cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True).stdout
 
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             for (name, command, _, shown), out in zip(waiting, pool.map(lambda w: said(w[2]), waiting)):
