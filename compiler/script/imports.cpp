@@ -73,6 +73,12 @@ Value Modules::no_module(const ImportPath& path, std::string_view part, std::str
                     "ModuleNotFoundError");
 }
 
+Value Modules::no_module(const ImportPath& path, const UnknownPart& unknown) {
+  return no_module(
+      path, path.dotted.substr(static_cast<std::size_t>(unknown.part.data() - path.dotted.data()), unknown.part.size()),
+      unknown.nearest);
+}
+
 // A module that the loader does not find: nothing is pending where it may be a package that is not here.
 void Modules::misspelt_module(const ImportPath& path) {
   std::size_t dots = path.dotted.find('.');
@@ -145,12 +151,11 @@ Value Modules::import(const ImportPath& path) {
       if (auto moved = own ? std::nullopt : moved_module(dotted, in_.dialect_))
         return in_.refuse(code::kImport, part_of_import(path, dotted), not_in(in_.dialect_, dotted),
                           instead(in_.dialect_, *moved), "ModuleNotFoundError");
-      if (auto unknown = own ? std::nullopt : unknown_part(dotted)) {
-        return no_module(
-            path, dotted.substr(static_cast<std::size_t>(unknown->part.data() - dotted.data()), unknown->part.size()),
-            unknown->nearest);
-      }
+      if (auto unknown = own ? std::nullopt : unknown_part(dotted)) return no_module(path, *unknown);
       return tvm_package(in_, dotted);
+    }
+    if (is_tirx_package(dotted)) {
+      if (auto unknown = unknown_part(dotted)) return no_module(path, *unknown);
     }
     if (is_traced_library(dotted) || is_tirx_package(dotted)) return of_traced_library(path);
     auto known = known_.find(dotted);

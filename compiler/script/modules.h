@@ -15,6 +15,7 @@
 
 namespace tilewright::script {
 
+struct UnknownPart;
 class Interpreter;
 
 // Bound in a module that begins with `from __future__ import annotations`; no name that a script could write.
@@ -110,6 +111,7 @@ class Modules {
   const Pending* what_ended(const syntax::Tree& module, std::size_t first) const;
   void misspelt_module(const ImportPath& path);
   Value no_module(const ImportPath& path, std::string_view part, std::string_view nearest);
+  Value no_module(const ImportPath& path, const UnknownPart& unknown);
   text::Span part_of_import(const ImportPath& path, std::string_view part) const;
   text::Span imported_at(const syntax::ImportedName& n) const;
 

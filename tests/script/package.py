@@ -519,3 +519,25 @@ def k(A: T.Tensor((128, 4), "float32")):
     T.cuda.tile.ewise(lambda x: x, r, r)
 #                     ^^^^^^^^^^^ error[TW2004]: T.cuda.tile.ewise takes a function of scalars, a destination and inputs
 #   hint: decorate it with @T.function and say what it returns: def f(x: T.float32) -> T.float32
+
+#--- modules and names that the package lacks
+# tilewright: dialect 0.27
+from tvm_tirx.scriptt import tirx as T2
+#             ^^^^^^^ error[TW2203]: there is no module 'tvm_tirx.scriptt'
+#   hint: did you mean script?
+from tvm_tirx.script import tirxx as T3
+#                           ^^^^^ error[TW2003]: 'tvm_tirx.script' has no name 'tirxx'
+#   hint: did you mean tirx?
+from tvm_tirx.tirx.layot import TileLayout
+#                  ^^^^^ error[TW2203]: there is no module 'tvm_tirx.tirx.layot'
+#   hint: did you mean layout?
+import tvm_tirx.backend.cuda.lang.pipelin
+#                                 ^^^^^^^ error[TW2203]: there is no module 'tvm_tirx.backend.cuda.lang.pipelin'
+#   hint: did you mean pipeline?
+from tvm_tirx.script.parser.entry import parse
+from tvm_tirx.script import tirx as T
+
+@T.function
+def k(A: T.Tensor((32,), "float32")):
+    T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=32))
+    A[T.cuda.thread_idx("x")] = 0.0

@@ -286,6 +286,14 @@ constexpr Module kOpen[] = {
      "reduction tma_utils"},
     {"tvm.tirx.operator", "intrinsics tile_primitive"},
     {"tvm.tirx.operator.tile_primitive", "common cuda dispatch_context dispatcher ops registry trn"},
+    // The package that comes next (apache-tvm-tirx 0.1).
+    {"tvm_tirx", "backend base codegen config ir libinfo runtime script support sym target testing tirx"},
+    {"tvm_tirx.backend", "adreno cuda hexagon metal opencl rocm rust trn vulkan webgpu"},
+    {"tvm_tirx.backend.cuda", "axis codegen compiler host iket lang launch layout op ptx script tile transform"},
+    {"tvm_tirx.backend.cuda.lang", "alloc_pool clc pipeline tile_scheduler"},
+    {"tvm_tirx.script", "ir ir_builder parser printer tirx"},
+    {"tvm_tirx.tirx",
+     "analysis expr function index_map layout op script structural tensor thread_scope tile transform type"},
 };
 
 // Modules that went with a release, and where their names are then; empty: nowhere.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/script/surface.h"
+#include "compiler/script/tirx/modules.h"
 #include "compiler/script/tirx/tirx.h"
 #include "compiler/text/dotted.h"
 
@@ -657,7 +658,12 @@ Value not_known(Interpreter& in, std::string_view dotted) {
 }
 
 Value lookup_module(Interpreter& in, Namespace& self, std::string_view name) {
-  return tirx_package(in, self.path + "." + std::string(name));
+  const std::string dotted = self.path + "." + std::string(name);
+  if (auto unknown = unknown_part(dotted)) {
+    return in.refuse(code::kAttribute, {}, "'" + self.path + "' has no name '" + std::string(name) + "'",
+                     "did you mean " + std::string(unknown->nearest) + "?", "ImportError");
+  }
+  return tirx_package(in, dotted);
 }
 
 // Modules that have the same names as those of 0.27.
