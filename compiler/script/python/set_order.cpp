@@ -194,6 +194,7 @@ Set* intersect(Interpreter& in, Set* left, Value right, Set* others, text::Span 
   return in.has_pending() ? nullptr : result;
 }
 
+// A table of which more than a quarter are traces then is made again.
 bool remove_all(Interpreter& in, Set* set, Set* others, text::Span span) {
   const auto removed = in.iterate(Value::object(others), span);
   if (!removed) return false;
@@ -208,6 +209,8 @@ bool remove_all(Interpreter& in, Set* set, Set* others, text::Span span) {
     ++gone;
   }
   if (gone > 0 && places.size() == set->entries.items.size()) take_out(*set, places);
+  const std::size_t items = set->entries.items.size();
+  if (set->table.used - items > (size_of(set->table) - 1) / 4) rebuild(*set, items > 50000 ? items * 2 : items * 4);
   return !in.has_pending() && work(in, span, places.size());
 }
 
@@ -361,10 +364,7 @@ bool change(Interpreter& in, Set* set, Value right, Combine how, text::Span span
     return result != nullptr;
   }
   if (how == Combine::Symmetric) return differ(in, Value::object(others), set, span);
-  if (!remove_all(in, set, others, span)) return false;
-  const std::size_t items = set->entries.items.size();
-  if (set->table.used - items > (size_of(set->table) - 1) / 4) rebuild(*set, items > 50000 ? items * 2 : items * 4);
-  return true;
+  return remove_all(in, set, others, span);
 }
 
 }  // namespace tilewright::script::python
