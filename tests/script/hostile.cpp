@@ -85,6 +85,8 @@ std::vector<Attack> attacks() {
   }
   add("huge product of a product", "x = [[1] * 10000] * 10000\ny = [list(z) for z in x]\n");
   add("huge string product", "x = 'abc' * 10**12\ny = ('ab' * 10000000) * 100\n");
+  add("a pattern of many choices", "import re\nre.compile('|' * 200000)\n");
+  add("a pattern of many repeats", "import re\nre.compile('a{2000}' * 40000)\nre.compile('a{2000}|' * 40000)\n");
   add("many huge strings", "x = []\nwhile True:\n    x.append('a' * 10000000)\n", "TW2009");
   add("huge shift", "x = 1 << 10**9\ny = 1 << 127\nz = -1 << 126\nw = 3 ** 10**9\nv = 10 ** 38 * 10 ** 38\n");
   add("huge literal", "x = " + repeat("9", 100000) + "\n");

@@ -91,8 +91,10 @@ class RegexReader {
   bool branches(Part& out) {
     if (++depth_ > kDeepestGroup) return false;
     std::vector<Part> all(1);
-    for (;;) {
+    for (std::size_t size = 0;; size += 2) {  // of a choice and a jump
       if (!sequence(all.back())) return false;
+      size += all.back().steps.size();
+      if (size > kLongest) return false;
       if (!take("|")) break;
       all.emplace_back();
     }
@@ -110,7 +112,7 @@ class RegexReader {
       both.width = all[i].width == out.width ? out.width : kUnbounded;
       out = std::move(both);
     }
-    return out.steps.size() <= kLongest;
+    return true;
   }
 
   void skip_blanks() {
@@ -126,24 +128,25 @@ class RegexReader {
   }
 
   bool sequence(Part& out) {
-    std::vector<Part> items;
+    Part item;             // the last one, which may be repeated
     bool repeated = true;  // nothing that could be repeated
     for (;;) {
       skip_blanks();
       if (ends() || here() == '|' || here() == ')') break;
       int least = 0, most = 0;
       if (repeat(least, most)) {
-        if (repeated || !apply(items.back(), least, most)) return false;
+        if (repeated || !apply(item, least, most)) return false;
         repeated = true;
         continue;
       }
       if (ends()) return false;
-      Part item;
+      append(out, item);
+      if (out.steps.size() > kLongest) return false;
+      item = {};
       repeated = false;
       if (!atom(item, repeated)) return false;
-      items.push_back(std::move(item));
     }
-    for (const Part& item : items) append(out, item);
+    append(out, item);
     return out.steps.size() <= kLongest;
   }
 
