@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/threads/memory_wait.h"
 #include "server/ide/resident.h"
 #include "server/project/environment.h"
 
@@ -16,6 +17,8 @@ constexpr std::size_t kLargeDocument = 60'000, kManyKernels = 12;
 constexpr std::chrono::milliseconds kSettled{60};
 // Between two looks at the files that open documents import.
 constexpr std::chrono::milliseconds kLookAtImports{500};
+// For memory, to say that a document could not be analysed.
+constexpr std::chrono::seconds kPatience{10};
 // The number of no analysis: the document was closed.
 constexpr std::uint64_t kClosed = 0;
 constexpr std::uint64_t kEditsBetweenTrims = 256;
@@ -206,6 +209,16 @@ void Host::publish(const std::string& path, Because because) {
     if (!live->running) return;
   }
   round.trials = preferences_.simulate ? &trials_ : nullptr;
+  try {
+    start(path, std::move(round));
+  } catch (...) {  // no memory for it: what is wanted next must not wait for it
+    std::lock_guard lock(live->mutex);
+    live->running = false;
+    throw;
+  }
+}
+
+void Host::start(const std::string& path, Round round) {
   pool_.run(
       [this, path, round = std::make_shared<Round>(std::move(round))]() mutable {
         const std::shared_ptr<Live> live = round->live;
@@ -235,9 +248,11 @@ void Host::analyse(const Round& round) {
     }
     afterwards(round, analysis);
   } catch (const std::exception& e) {
-    const std::function<void()> send = round.publisher.failure(e);
-    std::lock_guard lock(live.mutex);
-    if (send && live.newest == round.number) send();
+    threads::when_there_is_memory(kPatience, [&] {
+      const std::function<void()> send = round.publisher.failure(e);
+      std::lock_guard lock(live.mutex);
+      if (send && live.newest == round.number) send();
+    });
   }
 }
 

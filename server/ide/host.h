@@ -152,6 +152,7 @@ class Host {
   // around it do so once and then wait for its end: files that keep changing would else leave no findings at all.
   void publish(const std::string& path, Because because);
   void publish_again(const std::string& path);
+  void start(const std::string& path, Round round);
   // On the pool.
   void analyse(const Round& round);
   void afterwards(const Round& round, const std::shared_ptr<const session::Analysis>& analysis);

@@ -19,13 +19,15 @@
 #include <thread>
 #include <vector>
 
+#include "compiler/threads/memory_wait.h"
 #include "server/transport/transport.h"
 
 namespace tilewright::transport {
 namespace asio = boost::asio;
 
 inline constexpr std::size_t kMostQueued = 256u << 20;
-inline constexpr std::size_t kAtOnce = 64;  // messages that one call of the system takes
+inline constexpr std::size_t kAtOnce = 64;           // messages that one call of the system takes
+inline constexpr std::chrono::seconds kPatience{1};  // for memory
 
 // `In` and `Out` are the two ends of the connection, one stream or two. `Base` is what it is a connection to.
 template <class In, class Out, class Base = Connection>
@@ -89,7 +91,7 @@ class AsioConnection : public Base {
       queue_.push_back({std::move(bytes), std::move(rest)});
       begin = begins_to_write();
     }
-    if (begin) asio::post(*io_, [this] { write(); });
+    if (begin) post_write();
   }
 
   void hold() override {
@@ -103,7 +105,7 @@ class AsioConnection : public Base {
       --holds_;
       begin = begins_to_write();
     }
-    if (begin) asio::post(*io_, [this] { write(); });
+    if (begin) post_write();
   }
 
   void drain(int milliseconds) override {
@@ -151,6 +153,12 @@ class AsioConnection : public Base {
   bool begins_to_write() {
     if (is_writing_ || holds_ > 0 || queue_.empty() || lost_) return false;
     return is_writing_ = true;
+  }
+  // After begins_to_write(). What is queued stays queued where there is no memory for this: the next message begins.
+  void post_write() {
+    if (threads::when_there_is_memory(kPatience, [&] { asio::post(*io_, [this] { write(); }); })) return;
+    std::lock_guard lock(mutex_);
+    is_writing_ = false;
   }
 
   void poll(int pid, std::function<void()> gone) {
@@ -215,16 +223,17 @@ class AsioConnection : public Base {
   // The handler of what comes has to hear of the end: there will be memory again to say so.
   void fail(const char* why) {
     lose();
-    for (int times = 0; times < 1000 && !told_; ++times) {
+    if (told_) return;
+    threads::when_there_is_memory(10 * kPatience, [&] {
+      say(std::string(why));
       try {
-        say(std::string(why));
         close();
-        told_ = true;
-      } catch (const std::exception&) {
+      } catch (const std::bad_alloc&) {
         closed_ = false;
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        throw;
       }
-    }
+      told_ = true;
+    });
   }
   void lose() {
     std::lock_guard lock(mutex_);
