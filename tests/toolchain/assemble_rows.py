@@ -7,7 +7,7 @@ that another architecture takes must be NVRTC's, too. Remarks of NVRTC on what i
     assemble_rows.py PROGRAM [CUDA_HOME] [--quick] [--only ARCH] [--jobs N]
 
 PROGRAM is the built assemble_rows; CUDA_HOME defaults to the environment's, then to the checkout's .cuda. --quick: the
-five main targets, no refusals. A unit that fails is halved until the calls are known. Exit status 1 when a row does
+three main targets, no refusals. A unit that fails is halved until the calls are known. Exit status 1 when a row does
 not assemble where it should, or does where it should not; 77 without NVRTC.
 """
 import argparse
@@ -19,8 +19,8 @@ import re
 import subprocess
 import sys
 
-ARCHS = ["sm_80", "sm_90a", "sm_100a", "sm_103a", "sm_120a"]
-MORE = ["sm_75", "sm_89", "sm_90", "sm_100", "sm_100f", "sm_103f", "sm_110a", "sm_120f", "sm_121a"]
+ARCHS = ["sm_90a", "sm_100a", "sm_120a"]
+MORE = ["sm_75", "sm_80", "sm_89", "sm_90", "sm_100", "sm_100f", "sm_103a", "sm_103f", "sm_110a", "sm_120f", "sm_121a"]
 
 FETCHED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.cuda/nvidia/cu13")
 
