@@ -19,6 +19,7 @@ import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 from support import release  # noqa: E402,F401
+from support.patience import wait_until  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..", "..")
@@ -156,6 +157,9 @@ class Tour(Editor):
         t.keys("A<BS><BS><BS><BS><BS><BS><BS><BS><BS><BS><BS>smme[:, :])<Esc>")
         t.until("smme[:, :])")
         t.until(re.compile(r"^E .*smme\[:, :\]\)", re.M), "the sign of an error")
+        # The half-typed line had an error, too.
+        wait_until("the error of the whole line",
+                   lambda: self.lua("vim.tbl_contains(vim.tbl_map(function(d) return d.code end, vim.diagnostic.get(0)), 'TW2002')"))
         self.command("lua vim.diagnostic.open_float({ scope = 'line' })")
         t.until("TW2002")
         self.shot("error-typed")
