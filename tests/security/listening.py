@@ -85,7 +85,15 @@ class Client(jsonrpc.Client):
     def __init__(self, server, token):
         self.server = server
         connection = server.connect()
-        super().__init__(connection.recv, connection.sendall, lambda: hang_up(connection))
+
+        def received(size):
+            while True:
+                try:
+                    return connection.recv(size)
+                except TimeoutError:  # the socket's, of which sending has need; an answer has a time of its own
+                    pass
+
+        super().__init__(received, connection.sendall, lambda: hang_up(connection))
         self.raw(server.hello(token))
         self.next_id = 2
         if "result" not in (answer := self.answer(1)):
