@@ -234,6 +234,8 @@ bool moves_rows(const Intrinsic& row) {
 
 bool is_multicast(const Arguments& a) {
   if (!a.operand("cta_mask")) return false;
+  // A word of the instruction, multicast::cluster, or a flag.
+  if (const auto* word = a["multicast"].as<ir::StringImm>(); word && !word->value.empty()) return true;
   if (a.given("multicast")) return a.flag("multicast");
   const std::int64_t* mask = ir::constant(a["cta_mask"]);
   return !mask || (*mask != 0 && !(a.operand("multicast") && (*mask & (*mask - 1)) == 0));

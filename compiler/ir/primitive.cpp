@@ -189,7 +189,7 @@ std::vector<Primitive> package_rows() {
        kPackageAlone,
        {{text::Dialect::V0_27, "_apply_tmem"}}},
       {"apply_tcgen05",
-       {accumulated("dst", "accum"), read("src"), read("src2", "None")},
+       {accumulated("dst", "accum"), read("src"), read("src2", "None"), read("src3", "None"), read("src4", "None")},
        tensor_core_keywords(),
        "Repeats one product into tensor memory, or one copy there, over views.",
        !kClips,

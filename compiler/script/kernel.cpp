@@ -32,13 +32,15 @@ void Interpreter::of_another_target(text::Span span, std::string_view hardware) 
 void Interpreter::truncates(const ir::Buffer* buffer, ir::Expr value, text::Span span) {
   if (!value.dtype().is_float() || !buffer->dtype.is_integral() || buffer->dtype.is_bool()) return;
   const std::string from = ir::dtype_name(value.dtype()), to = ir::dtype_name(buffer->dtype);
-  const std::string name(ir::spoken_name(*buffer));
+  // A nameless local of a traced kernel says no name to begin with.
+  const std::string_view own = ir::spoken_name(*buffer);
+  const std::string name(own.empty() ? "what is stored to" : own);
   text::Diagnostic d;
   d.code = code::kTruncation;
   d.severity = text::Severity::Warning;
   d.message = name + " is " + to + ", and this stores " + from + ": the fraction is dropped";
   d.span = stored_at(span);
-  d.hint = buffer->is_scalar
+  d.hint = buffer->is_scalar && !own.empty()
                ? "begin with " + name + ": T." + from + " = 0, or write T." + to + "(...) where it is meant"
                : "write T." + to + "(...) where it is meant";
   if (buffer->span && !(buffer->span == span)) d.related.push_back({buffer->span, name + " is made here, as " + to});

@@ -294,7 +294,9 @@ void Machine::place_shared() {
   for (std::uint32_t cta = 0; cta < launch_.cluster_ctas; ++cta) {
     for (std::size_t i = 0; i < program_.shared.size(); ++i) {
       const Storage& storage = program_.shared[i];
-      memory_.shared.push_back(std::make_unique<OwnedBlock>(storage.name, storage.bytes, options_.trace));
+      // The pool of a traced kernel has no name.
+      const std::string_view name = storage.name.empty() ? std::string_view("shared memory") : storage.name;
+      memory_.shared.push_back(std::make_unique<OwnedBlock>(name, storage.bytes, options_.trace));
       memory_.shared.back()->base = places[i];
       memory_.blocks.push_back(*memory_.shared.back());
       memory_.watched.push_back(1);

@@ -28,7 +28,8 @@ struct Opened {
   std::vector<BatchRun> refused;
 };
 
-Opened open_script(const std::string& path, bool named, const std::optional<text::Dialect>& dialect,
+// `all`: every entry of the script is to run, so that nothing of it may be left out in silence.
+Opened open_script(const std::string& path, bool named, bool all, const std::optional<text::Dialect>& dialect,
                    const std::stop_token& stop) {
   Opened out;
   auto refuse = [&](std::string entry, RunAnswer answer) {
@@ -52,14 +53,16 @@ Opened open_script(const std::string& path, bool named, const std::optional<text
     }
     return out;
   }
-  // Entries that came to no kernel; where there are none, the script as a whole.
+  // Entries that came to no kernel. Where no entry says what is wrong, the script as a whole does.
+  bool is_said = std::ranges::any_of(found.evaluated.kernels, &session::CompiledKernel::failed);
   for (const script::Entry& entry : found.evaluated.evaluation->entries) {
     if (!entry.kernels.empty() ||
         std::ranges::find(out.entries, entry.expression, &Runnable::entry) != out.entries.end())
       continue;
     out.entries.push_back({entry.expression, std::nullopt});
+    is_said = true;
   }
-  if (out.entries.empty()) {
+  if (out.entries.empty() || (all && !is_said)) {
     RunAnswer answer;
     answer.end = End::Errors;
     answer.compiled = std::move(found.evaluated);
@@ -106,7 +109,7 @@ void Batch::open(std::size_t file) {
   const std::string& path = asked_.files[file];
   Opened opened;
   try {
-    opened = open_script(path, asked_.named.contains(path), asked_.dialect, stop_.get_token());
+    opened = open_script(path, asked_.named.contains(path), asked_.entries.empty(), asked_.dialect, stop_.get_token());
   } catch (const std::exception& e) {
     opened = {};
     opened.refused.push_back({.path = path, .entry = {}, .answer = unusable(path + ": " + e.what()), .where = {}});

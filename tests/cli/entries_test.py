@@ -38,6 +38,15 @@ class Entries(Case):
         self.assertEqual(listed["entries"], [])
         self.assertTrue(listed["needs_arguments"][0]["factory"].startswith("make(rows, columns"))
 
+    def test_an_entry_that_a_failed_statement_would_make(self):
+        path = self.file("factory.py", FACTORY + "\nsmall = make(8, 16)\nlarge = make(missing, 16)\n")
+        # Asked for by name, the statement says why there is none; another one is not concerned.
+        self.assertIn("name 'missing' is not defined", self.expect(1, "check", path, "--entry", "large").text)
+        self.assertIn("name 'missing' is not defined", self.expect(1, "run", path, "--on", "sim", "--entry", "large").errors)
+        self.expect(0, "check", path, "--entry", "small")
+        # Where every entry is to run, none is left out in silence.
+        self.assertIn("name 'missing' is not defined", self.expect(1, "run", path, "--on", "sim", "--entry", "all").errors)
+
     def test_lists_that_no_entry_names_are_not_computed(self):
         search = "\nSIZES = [32]\n\n\ndef search():\n    SIZES[0] = 64\n    return SIZES\n\n\nBENCH_CONFIGS = search()\n"
         made = FACTORY + search + "__all__ = [\"BENCH_CONFIGS\", \"make\"]\n  # BENCH_CONFIGS are slow\n"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Kernels of tvm_tirx beside the package itself: launch, parameters and the multiset of instructions of the CUDA.
 
-    package_test.py TILEWRIGHT [--python PYTHON] [--count 72] [--seed N|day] [--or-skip] [FILE ...]
+    package_test.py TILEWRIGHT [--python PYTHON] [--count 72] [--seed N|day] [--arch sm_90a] [--or-skip] [FILE ...]
 
 PYTHON is one that has the package (default: what TILEWRIGHT_REFERENCE_PACKAGE names). FILEs are compared besides the
 generated kernels.
@@ -22,7 +22,8 @@ CALL = re.compile(r"\b(tvm_builtin_\w+|__shfl\w*|__syncthreads|__syncwarp)\(")
 SIGNATURE = re.compile(r'extern "C" __global__ void (?P<bounds>__(?:launch_bounds|maxnreg)__\([\d, ]+\) )?'
                        r'(?P<name>\w+)_kernel\((?P<parameters>[^)]*)\) \{')
 # Conversions of pointers, ids, and what names no instruction.
-IGNORED = re.compile(r"tvm_builtin_(cuda_cvta_generic_to_shared|ptx_fetch_register_\w+|ptx_mapa_\w+)")
+IGNORED = re.compile(r"tvm_builtin_(cuda_cvta_generic_to_shared|ptx_fetch_register_\w+|ptx_mapa_\w+|"
+                     r"ptx_tcgen05_encode_matrix_descriptor_\d)")
 # The same under two names.
 SAME = [(r"__syncthreads", "tvm_builtin_cuda_cta_sync"), (r"__syncwarp", "tvm_builtin_cuda_warp_sync"),
         (r"tvm_builtin_ptx_mbarrier_try_wait", "tvm_builtin_cuda_mbarrier_wait"),
@@ -40,7 +41,7 @@ def parameters(text, body):
         dtype, name = word.rsplit(" ", 1)
         if re.search(rf"\b{name}\b", body):
             name = "map" + str(len(out)) if dtype.strip() == "CUtensorMap" else re.sub(r"_ptr(_\d+)?$", "", name)
-            out.append((dtype.strip().replace("unsigned int", "uint"), name))
+            out.append((re.sub(r"\bunsigned( int)?(?=\*|$)", "uint", dtype.strip()), name))
     return list(dict.fromkeys(out))
 
 
@@ -58,8 +59,8 @@ def contents(cuda, name):
     return (m.group("bounds") or "").strip(), parameters(m.group("parameters"), body), calls
 
 
-def ours(binary, path):
-    done = subprocess.run([binary, "compile", path, "--emit", "cuda", "--json", "--arch", "sm_90a"],
+def ours(binary, path, arch):
+    done = subprocess.run([binary, "compile", path, "--emit", "cuda", "--json", "--arch", arch],
                           capture_output=True, text=True, check=False)
     answer = json.loads(done.stdout)
     found = {}
@@ -223,6 +224,7 @@ def main():
     parser.add_argument("--python", default=os.environ.get("TILEWRIGHT_REFERENCE_PACKAGE"))
     parser.add_argument("--count", type=int, default=72)
     parser.add_argument("--seed", default="1")
+    parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--or-skip", action="store_true")
     parser.add_argument("--keep", help="leave the generated script here")
     options = parser.parse_intermixed_args()
@@ -236,11 +238,12 @@ def main():
         with open(generated, "w", encoding="utf-8") as f:
             f.write(script(seed, options.count))
         for path in [generated, *options.files]:
-            there = subprocess.run([options.python, os.path.join(HERE, "package", "answer.py"), path],
+            there = subprocess.run([options.python, os.path.join(HERE, "package", "answer.py"), path,
+                                    "--arch", options.arch],
                                    capture_output=True, text=True, check=False)
             if there.returncode != 0:
                 sys.exit(f"{path}: {there.stderr[-2000:]}")
-            mine, errors = ours(options.binary, path)
+            mine, errors = ours(options.binary, path, options.arch)
             for message in errors:
                 print(f"{path}: error: {message}")
             with open(path, encoding="utf-8") as f:

@@ -418,12 +418,73 @@ def cores(A: T.Tensor((128,), "float32")):
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: the types of D, A and B are those of kind::f16, the instruction says another: tcgen05.mma.cta_group::1.kind::tf32
         T.cuda.tile.apply("tcgen05.mma.sp.cta_group::1.kind::f16", cells, a, b, instruction_shape=(128, 64, 16))
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: tcgen05.mma.sp.cta_group::1.kind::f16 is not a whole instruction
+        T.cuda.tile.apply("tcgen05.mma.sp.cta_group::1.kind::f16.collector::a::fill.collector::b::fill", cells, a, b, instruction_shape=(128, 64, 32))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: tcgen05.mma with .sp has no pattern, here and in the package: its metadata is no operand of T.cuda.tile.apply; write the instruction itself, T.ptx["tcgen05.mma.sp.cta_group::1.kind::f16.collector::a::fill.collector::b::fill"]
         T.cuda.tile.apply("tcgen05.cp.cta_group::1.32x128b.warpx4", four, words)
 #                                                                   ^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: four has no copies in its layout, the instruction writes 4 at 32@TLane
         T.cuda.tile.apply("tcgen05.cp.cta_group::1.4x256b", four, words)
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: tcgen05.cp.cta_group::1.4x256b has no pattern here, 128x256b, 128x128b, 64x128b and 32x128b have
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: dst ends with what one instruction takes (4, 8); its shape is (32, 4)
     T.cuda.tile.apply(MMA, cells, a, b, instruction_shape=(128, 64, 16), scope="warp")
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at warp scope: one thread starts tcgen05.mma: write scope="thread", where T.cuda.elect_sync() chose one
+
+#--- scale factors of tensor cores [cuda] [arch sm_100a]
+from tvm_tirx.script import tirx as T
+from tvm_tirx.tirx.layout import Axis, ComposeLayout, R, S, TileLayout
+
+TLane = Axis.get("TLane")
+TCol = Axis.get("TCol")
+MMA = "tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X"
+
+def scales(rows, dtype="float8_e8m0fnu", column=0, apart=4, copies=R[4 : 32 @ TLane]):
+    return T.Tensor((1, 1, rows // 32, 32, 1), dtype, scope="tmem", layout=TileLayout(S[(1, 1, rows // 32, 32, 1) : (1 @ TCol, 1 @ TCol, apart @ TCol, 1 @ TLane, 1 @ TCol)] + copies))
+
+@T.function
+def cores(A: T.Tensor((128,), "float32"), n: T.int32):
+    T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=128))
+    place = T.alloc_shared((1,), "uint32")
+    a = T.alloc_shared((1, 1, 128, 32), "float8_e4m3fn", layout=ComposeLayout(4, 1, 3, TileLayout(S[(1, 1, 128, 32) : (32, 32, 32, 1)])), align=1024)
+    b = T.alloc_shared((1, 1, 64, 32), "float8_e4m3fn", layout=ComposeLayout(4, 1, 3, TileLayout(S[(1, 1, 64, 32) : (32, 32, 32, 1)])), align=1024)
+    cells = T.cuda.decl_tmem(place[0], ty_args=[T.Tensor((1, 1, 128, 64), "float32", scope="tmem", layout=TileLayout(S[(1, 1, 128, 64) : (64 @ TCol, 64 @ TCol, 1 @ TLane, 1 @ TCol)]))])
+    sa = T.cuda.decl_tmem(place[0] + T.uint32(64), ty_args=[scales(128)]).view(1, 1, 128, 1)
+    sb = T.cuda.decl_tmem(place[0] + T.uint32(68), ty_args=[scales(64)]).view(1, 1, 64, 1)
+    once = T.cuda.decl_tmem(place[0] + T.uint32(64), ty_args=[scales(128, copies=R[1 : 32 @ TLane])]).view(1, 1, 128, 1)
+    wide = T.cuda.decl_tmem(place[0] + T.uint32(64), ty_args=[scales(128, apart=8)]).view(1, 1, 128, 1)
+    nv = T.cuda.decl_tmem(place[0] + T.uint32(64), ty_args=[scales(128, "float8_e4m3fn")]).view(1, 1, 128, 1)
+    words = T.cuda.decl_tmem(place[0] + T.uint32(64), ty_args=[T.Tensor((1, 1, 128, 1), "uint32", scope="tmem", layout=TileLayout(S[(1, 1, 128, 1) : (1 @ TCol, 1 @ TCol, 1 @ TLane, 1 @ TCol)]))])
+    if T.cuda.thread_idx("x") == 0:
+        T.cuda.tile.apply(MMA, cells, a, b, sa, sb, instruction_shape=(128, 64, 32), neg_a=True)
+        T.cuda.tile.apply(MMA, cells, a, b, instruction_shape=(128, 64, 32))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X takes D, A, B and their scale factors, SFA and SFB
+        T.cuda.tile.apply(MMA, cells, a, b, sa, instruction_shape=(128, 64, 32))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X takes D, A, B and their scale factors, SFA and SFB
+        T.cuda.tile.apply(MMA, cells, a, b, sb, sa, instruction_shape=(128, 64, 32))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: SFA ends with what one instruction takes (128, 1); its shape is (1, 1, 64, 1)
+        T.cuda.tile.apply(MMA, cells, a, b, a, sb, instruction_shape=(128, 64, 32))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: no tcgen05.mma multiplies float8_e4m3fn by float8_e4m3fn into float32 with scales float8_e4m3fn and float8_e8m0fnu
+        T.cuda.tile.apply(MMA, cells, a, b, once, sb, instruction_shape=(128, 64, 32))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: once has no copies in its layout, the instruction reads 4 at 32@TLane
+        T.cuda.tile.apply(MMA, cells, a, b, wide, sb, instruction_shape=(128, 64, 32))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: element (32, 0) of wide lies in lane 0, column 8; the instruction has it in lane 0, column 4
+        T.cuda.tile.apply(MMA, cells, a, b, nv, sb, instruction_shape=(128, 64, 32))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: no tcgen05.mma multiplies float8_e4m3fn by float8_e4m3fn into float32 with scales float8_e4m3fn and float8_e8m0fnu
+        T.cuda.tile.apply(MMA, cells, a, b, sa, 1, instruction_shape=(128, 64, 32))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: SFB is no tensor and no region of one
+        T.cuda.tile.apply(MMA, cells, a, b, sa, sb, sb, instruction_shape=(128, 64, 32))
+#                                                   ^^ error[TW2006]: T.cuda.tile.apply takes at most 5 views, 6 are given
+        T.cuda.tile.apply(MMA, cells, a, b, words, sb, instruction_shape=(128, 64, 32))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: no tcgen05.mma multiplies float8_e4m3fn by float8_e4m3fn into float32 with scales uint32 and float8_e8m0fnu
+        T.cuda.tile.apply(MMA, cells, a, b, sa, sb, instruction_shape=(128, 64, 32), sat_d=True)
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::1X takes no sat_d=
+        T.cuda.tile.apply(MMA, cells, a, b, sa, sb, instruction_shape=(64, 64, 32))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: M = 64 is not possible for kind mxf8f6f4 with 1 CTA
+        T.cuda.tile.apply("tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::2X", cells, a, b, sa, sb, instruction_shape=(128, 64, 32))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.scale_vec::2X is not a whole instruction
+        T.cuda.tile.apply("tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::2X", cells, a, b, sa, sb, instruction_shape=(128, 64, 32))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: the types of D, A, B and the scale factors are those of kind::mxf8f6f4, the instruction says another: tcgen05.mma.cta_group::1.kind::mxf4.block_scale.scale_vec::2X
+        T.cuda.tile.apply("tcgen05.mma.cta_group::1.kind::mxf8f6f4.block_scale.block32", cells, a, b, sa, sb, instruction_shape=(128, 64, 32))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: kind::mxf8f6f4 with scale factors of float8_e8m0fnu takes 1 of a row: write .scale_vec::1X
+        T.cuda.tile.apply("tcgen05.mma.cta_group::1.kind::f8f6f4", cells, a, b, sa, sb, instruction_shape=(128, 64, 32))
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: tcgen05.mma.cta_group::1.kind::f8f6f4 takes D, A and B
 
 #--- contracts of apply [cuda] [arch sm_90a]
 # tilewright: dialect 0.27

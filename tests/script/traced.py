@@ -741,3 +741,23 @@ k = make(["out", "n"])
 #|     v_2 = T.lane_id([32])
 #|     v_3 = T.thread_id([32])
 #|     T.ptx.st(T.address_of(out[0]), n, "", "", "", "global", "", "", "", "b32", "")
+
+#--- a context manager without a yield, and a fraction that a nameless local drops
+# tilewright: dialect 0.27
+import contextlib
+
+import tirx_kernels.tirx_lite as txl
+
+@contextlib.contextmanager
+def one_thread(of):
+    with txl.If(txl.thread_id() == of), txl.Then():
+        return of
+
+@txl.kernel(warps=1, arch="sm_90a", grid=1)
+def k(out: txl.gptr[txl.f32, (32,)]):
+    whole = txl.local_scalar("int32", init=txl.float32(0.5))
+#           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ warning[TW2116]: what is stored to is int32, and this stores float32: the fraction is dropped
+#   hint: write T.int32(...) where it is meant
+    with one_thread(0):
+#        ^^^^^^^^^^^^^ error[TW2008]: what @contextmanager wraps gives no iterator: it has no yield
+        txl.ptx.st.global_.f32(out.ptr_to([0]), txl.float32(1))

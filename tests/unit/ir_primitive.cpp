@@ -81,7 +81,7 @@ TEST_CASE("each primitive is written as its row says") {
       {"gemm_async", "C, A, B, SFA=None, SFB=None, transA=False, transB=False, accum=False"},
       {"permute_layout", "dst, src"},
       {"apply", "dst, src=None, src2=None, src3=None"},
-      {"apply_tcgen05", "dst, src, src2=None"},
+      {"apply_tcgen05", "dst, src, src2=None, src3=None, src4=None"},
       {"apply_tensor", "dst, src"},
       {"apply_tmem", "dst, src, src2=None"},
       {"ewise", "dst, input0=None, input1=None, input2=None, input3=None, input4=None, input5=None"},

@@ -1,5 +1,6 @@
 #include "compiler/dispatch/blocks/shared_operand.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <utility>
@@ -106,10 +107,13 @@ std::expected<int, Reason> mode_of(const ir::Buffer& buffer, Unswizzled unswizzl
 }
 
 // Eight rows lie one behind the other, and groups of eight at one distance: that distance; a single group has none.
+// `part`: fewer than eight rows are a group.
 std::expected<std::optional<std::int64_t>, Reason> eight_row_groups(std::span<const std::int64_t> steps,
-                                                                    std::int64_t row, std::string_view what) {
+                                                                    std::int64_t row, std::string_view what,
+                                                                    bool part) {
   const auto n = static_cast<std::int64_t>(steps.size());
-  if (n % kRows != 0) return refuse(cat(what, " has ", n, " elements, not a multiple of the 8 rows of an atom"));
+  if (n % kRows != 0 && (n > kRows || !part))
+    return refuse(cat(what, " has ", n, " elements, not a multiple of the 8 rows of an atom"));
   const std::int64_t distance = n > kRows ? steps[kRows] : 0;
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t wanted = i / kRows * distance + i % kRows * row;
@@ -272,15 +276,16 @@ std::expected<SharedOperand, Reason> shared_operand(const ir::Region& region, bo
                                       "alloc_mma and mma_shared_layout make tiles with one";
   auto between = contiguous_rows(contiguous, out.row, out.phase, cat(along, " of ", name));
   if (!between) return refuse(between.error() + hint);
-  auto groups = eight_row_groups(strided, out.row, cat(across, " of ", name));
+  auto groups = eight_row_groups(strided, out.row, cat(across, " of ", name), unswizzled == Unswizzled::Described);
   if (!groups) return refuse(groups.error() + hint);
 
   const auto length = static_cast<std::int64_t>(contiguous.size());
   auto rounded = [&](std::int64_t n) { return (n + out.row - 1) / out.row * out.row; };
   // The last extent counts as whole rows of an atom (3.4 rule 1), along and across them.
   const auto lines_across = static_cast<std::int64_t>(strided.size());
-  Distances d{*between, *groups, rounded(length) / out.row,
-              (columns_contiguous || out.mode == 0 ? lines_across : rounded(lines_across)) / kRows};
+  Distances d{
+      *between, *groups, rounded(length) / out.row,
+      std::max<std::int64_t>(1, (columns_contiguous || out.mode == 0 ? lines_across : rounded(lines_across)) / kRows)};
   if (length <= out.row) d.contiguous = std::nullopt;  // a short region over a seam counts as one piece
   // A single group that counts as several has the distance that the next one would have.
   const std::int64_t eight = (*lines)[1].eight;

@@ -66,6 +66,7 @@ class EntryFinder {
   void container_binding(const Scope::Binding& b, Seen& seen);
   // A module-level statement that calls a factory and fails is the script's own error.
   void failures();
+  bool reported_failures();
   bool kernels_below(std::size_t number) const;
   bool ends_module(const Pending& p, std::size_t number) const;
   // Is it by this statement's text?
@@ -126,9 +127,10 @@ class EntryFinder {
   ConfigEntries configs_{*this};
   std::vector<Candidate> functions_;
   std::unordered_set<std::string_view> makers_;  // their names
-  std::vector<const Function*> told_;            // which were called and failed, and why stands among the findings
-  std::vector<Function*> forgotten_;             // whose kernels came of wrong guesses alone
-  std::vector<Jit*> open_jits_;                  // whose compile-time parameters do not all have defaults
+  bool failures_reported_ = false, failures_found_ = false;
+  std::vector<const Function*> told_;  // which were called and failed, and why stands among the findings
+  std::vector<Function*> forgotten_;   // whose kernels came of wrong guesses alone
+  std::vector<Jit*> open_jits_;        // whose compile-time parameters do not all have defaults
   std::unordered_set<const KernelValue*> seen_;
   const bool tile_script_;
 };

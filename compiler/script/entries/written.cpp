@@ -1,5 +1,6 @@
 // Entries that the author named: comments of the script, and what was asked for.
 #include <algorithm>
+#include <utility>
 
 #include "compiler/script/entries/finder.h"
 #include "compiler/syntax/run_comment.h"
@@ -51,6 +52,15 @@ void EntryFinder::expression_failed(const std::string& text, text::Span span, co
   e_.diagnostics.push_back(std::move(p.diagnostic));
 }
 
+// Although only some entries are asked for: what failed in the module. False if none of it is an error.
+bool EntryFinder::reported_failures() {
+  const auto before = static_cast<std::ptrdiff_t>(e_.diagnostics.size());
+  if (!std::exchange(failures_reported_, true)) failures();
+  failures_found_ = failures_found_ || std::any_of(e_.diagnostics.begin() + before, e_.diagnostics.end(),
+                                                   [](const auto& d) { return d.severity == text::Severity::Error; });
+  return failures_found_;
+}
+
 void EntryFinder::expression(const std::string& text, EntryKind kind, text::Span span) {
   if (configs_.run_listed(text, kind, span)) return;
   std::vector<syntax::SyntaxError> errors;
@@ -69,14 +79,17 @@ void EntryFinder::expression(const std::string& text, EntryKind kind, text::Span
   std::vector<KernelValue*> kernels;
   collect(v, kernels);
   if (kernels.empty()) kernels.assign(in_.kernels().begin() + static_cast<std::ptrdiff_t>(before), in_.kernels().end());
-  if (kernels.empty() && v.is_poison()) {  // what made it so has been reported
+  if (kernels.empty() && v.is_poison()) {  // what made it so has been reported, but for statements of the module
     for (Candidate& c : functions_) {
       c.served = c.served || text.starts_with(std::string(c.function->def->name.text) + "(");
     }
+    if (kind == EntryKind::Requested) reported_failures();
     return;
   }
+  const bool by_failure = v.is_opaque() && std::string_view(v.reason()).starts_with("a statement that failed");
+  if (kernels.empty() && by_failure && kind == EntryKind::Requested && reported_failures()) return;
   if (kernels.empty() && v.is_opaque())
-    return report_entry(text, span, "yields no kernel that is known here: it comes from " + std::string(v.why));
+    return report_entry(text, span, "yields no kernel that is known here: it comes from " + std::string(v.reason()));
   if (kernels.empty()) return report_entry(text, span, "yields " + std::string(type_name(v)) + ", not a kernel");
   if (kind == EntryKind::Requested) seen_.clear();
   add(kind, text, span ? span : kernels[0]->kernel.span, kernels);

@@ -102,7 +102,12 @@ Value generator_exit(Interpreter& in, const Arguments& args, Value) {
 
 Value call_manager(Interpreter& in, const Arguments& args, Value self) {
   const Value generator = in.call(self, args);
-  if (!generator.as<Iterator>()) return generator;
+  if (generator.is_error() || generator.is_poison() || generator.is_opaque() || generator.as<Instance>())
+    return generator;
+  if (!generator.as<Iterator>()) {
+    return in.fail(code::kRaised, args.call, "what @contextmanager wraps gives no iterator: it has no yield", {},
+                   "TypeError");
+  }
   Instance* instance = in.make<Instance>();
   instance->cls = shared_class(in, "contextlib._GeneratorContextManager", [&] {
     Class* made = make_class(in, "_GeneratorContextManager", {class_named(in, "object")});

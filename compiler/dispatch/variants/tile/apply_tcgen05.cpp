@@ -4,6 +4,7 @@
 // The views say where each element lies, the instruction where it looks for it: in shared memory on the walk of a
 // descriptor, in tensor memory at lanes and columns. Both must agree: nothing is moved, and no other mode is tried.
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <tuple>
 
@@ -34,6 +35,7 @@ using Made = std::expected<void, Reason>;
 Made refuse(Reason reason) { return std::unexpected(std::move(reason)); }
 
 constexpr std::int64_t kLanes = 128, kColumns = 512;  // of tensor memory
+constexpr std::string_view kOperands[] = {"D", "A", "B", "SFA", "SFB"};
 
 class Apply {
  public:
@@ -69,12 +71,15 @@ class Apply {
     }
     if (!form) return refuse(cat(text_, " is not a whole instruction"));
     copies_ = text_.starts_with("tcgen05.cp.");
-    for (std::string_view word : {"sp", "block_scale", "lut::b", "ashift"}) {
+    for (auto [word, why] : {std::pair("sp", "its metadata is no operand of T.cuda.tile.apply"),
+                             std::pair("decompress::lut::b", "its table is no operand of T.cuda.tile.apply"),
+                             std::pair("ashift", "its rows are not those of the views")}) {
       if (has_word(word))
-        return refuse(cat("tcgen05.mma with .", word, " has no pattern here, dense products have: write the ",
-                          "instruction itself, T.ptx[\"", text_, "\"]"));
+        return refuse(cat("tcgen05.mma with .", word, " has no pattern, here and in the package: ", why,
+                          "; write the instruction itself, T.ptx[\"", text_, "\"]"));
     }
     group_two_ = has_word("cta_group::2");
+    scaled_ = has_word("block_scale");
     auto group = tile::group_of(context_, false);
     if (!group) return refuse(std::move(group.error()));
     if (!group->axes.empty())
@@ -197,9 +202,9 @@ class Apply {
     return cat("element (", out, ") of ", v.spoken());
   }
 
-  // Each element lies where `expected(atom)` says, counted from the first: that one's place, in cells of 32 bits.
+  // Each element lies where `expected(atom)` says, counted from the first: that one's place, columns of its own size.
   template <class Expected>
-  std::expected<Cell, Reason> fits(const View& v, const Index& repeat, Expected&& expected) const {
+  std::expected<Cell, Reason> placed_as(const View& v, const Index& repeat, Expected&& expected) const {
     auto first = cell(v, repeat, Index(v.atom().size()));
     if (!first) return first;
     for (const Index& atom : tile::indices_below(v.atom())) {
@@ -214,6 +219,13 @@ class Apply {
                                  ir::to_string(ir::simplify(first->lane + Expr(lane))), ", column ",
                                  ir::to_string(ir::simplify(first->column + Expr(column)))));
     }
+    return first;
+  }
+  // The same, in cells of 32 bits.
+  template <class Expected>
+  std::expected<Cell, Reason> fits(const View& v, const Index& repeat, Expected&& expected) const {
+    auto first = placed_as(v, repeat, expected);
+    if (!first) return first;
     const std::int64_t in_cell = 32 / v.bits();
     if (!ir::provably_divisible(first->column, in_cell))
       return std::unexpected(cat(v.spoken(), " begins at column ", ir::to_string(first->column), " of ", v.bits(),
@@ -240,12 +252,12 @@ class Apply {
     }
     return out;
   }
-  static Reason other_replicas(const View& v, const std::string& wanted) {
+  static Reason other_replicas(const View& v, const std::string& wanted, std::string_view does = "writes") {
     const std::string has = replicas(v.buffer().layout);
     if (has == wanted) return {};
     return cat(v.spoken(),
                has.empty() ? " has no copies in its layout" : cat(" has the copies ", has, " in its layout"),
-               ", the instruction writes ", wanted.empty() ? std::string("one") : wanted);
+               ", the instruction ", does, " ", wanted.empty() ? std::string("one") : wanted);
   }
 
   Made issue(std::vector<Given> given, Expr pred) {
@@ -264,19 +276,25 @@ class Apply {
     bool halves = false;  // warpx2::01_23: rows 32 to 63 in the third warp's lanes
     std::string copies;
     std::int64_t last = 0;
-    std::int64_t lane(std::int64_t row) const { return halves ? row / 32 * 64 + row % 32 : row; }
+    std::int64_t lane(std::int64_t row) const {
+      if (rows == 4) return 32 * row;  // one lane of each warp
+      return halves ? row / 32 * 64 + row % 32 : row;
+    }
   };
   std::expected<Rows, Reason> shape() const {
-    for (auto [name, rows, count] :
-         {std::tuple{"128x256b", 128, 8}, {"128x128b", 128, 4}, {"64x128b", 64, 4}, {"32x128b", 32, 4}}) {
+    for (auto [name, rows, count] : {std::tuple{"128x256b", 128, 8},
+                                     {"128x128b", 128, 4},
+                                     {"64x128b", 64, 4},
+                                     {"32x128b", 32, 4},
+                                     {"4x256b", 4, 8}}) {
       if (!has_word(name)) continue;
-      Rows out{rows, count, has_word("warpx2::01_23"), {}, rows - 1};
+      Rows out{rows, count, has_word("warpx2::01_23"), {}, rows == 4 ? 96 : rows - 1};
       if (out.halves) out = {rows, count, true, "2 at 32@TLane", 127};
       if (has_word("warpx2::02_13")) out = {rows, count, false, "2 at 64@TLane", 127};
       if (has_word("warpx4")) out = {rows, count, false, "4 at 32@TLane", 127};
       return out;
     }
-    return std::unexpected(cat(text_, " has no pattern here, 128x256b, 128x128b, 64x128b and 32x128b have"));
+    return std::unexpected(cat(text_, " has no pattern: 128x256b, 128x128b, 64x128b, 32x128b and 4x256b have"));
   }
 
   Made copy() {
@@ -313,7 +331,8 @@ class Apply {
     return {};
   }
 
-  // ---- tcgen05.mma: D (..., M, N, rows, n), A (..., M, K, rows, k), B (..., N, K, n, k) ---------------------------
+  // ---- tcgen05.mma: D (..., M, N, rows, n), A (..., M, K, rows, k), B (..., N, K, n, k); scale factors of A and B
+  // (..., M, K, rows, v) and (..., N, K, n, v) -----------------------------------------------------------------------
 
   struct Product {
     std::int64_t m = 0, n = 0, k = 0, group = 1;
@@ -321,6 +340,7 @@ class Apply {
     std::uint32_t instruction = 0;
     std::string kind{};
     Index a_atom{};
+    std::int64_t scale_vector = 0;  // factors of a row in one instruction; 0: dense
   };
 
   // The extents of a view behind the threads, or nothing.
@@ -342,7 +362,9 @@ class Apply {
     p.m = shape[0];
     p.n = shape[1];
     p.k = shape[2];
-    if (context_.call.args.size() != 3) return std::unexpected(cat(text_, " takes D, A and B"));
+    if (context_.call.args.size() != (scaled_ ? 5 : 3))
+      return std::unexpected(
+          cat(text_, " takes ", scaled_ ? "D, A, B and their scale factors, SFA and SFB" : "D, A and B"));
     if (p.ws && p.n != 64 && p.n != 128 && p.n != 256)
       return std::unexpected(cat("N of tcgen05.mma.ws is 64, 128 or 256, not ", p.n));
     for (auto [name, into] : {std::pair("a_major", &p.a_mn), std::pair("b_major", &p.b_mn)}) {
@@ -350,9 +372,9 @@ class Apply {
       if (major != "k" && major != "mn") return std::unexpected(cat(name, "= is \"k\" or \"mn\", not \"", major, "\""));
       *into = major == "mn";
     }
-    for (std::size_t i : {0u, 1u, 2u}) {
+    for (std::size_t i = 0; i < context_.call.args.size(); ++i) {
       if (!context_.call.args[i].region.buffer)
-        return std::unexpected(cat("DAB"[i], " is no tensor and no region of one"));
+        return std::unexpected(cat(kOperands[i], " is no tensor and no region of one"));
     }
     p.a_tmem = context_.call.args[1].region.buffer->scope == StorageScope::Tmem;
     if (p.a_tmem && p.a_mn) return std::unexpected("A in tensor memory is K-major: its rows are lanes");
@@ -369,11 +391,15 @@ class Apply {
       if (!given.empty()) own = words(given, own);
       return ir::string_imm(Arena::current().copy(std::string_view(own == "float32" && i > 0 ? "tf32" : own)));
     };
-    static const intrinsics::Intrinsic& row = row_of("instruction_descriptor");
-    const Expr call =
-        row_call(row, {Expr(0), type(0, {}), type(1, "a_format"), type(2, "b_format"), Expr(p.m), Expr(p.n), Expr(p.k),
-                       ir::bool_imm(p.a_mn), ir::bool_imm(p.b_mn), Expr(p.group), ir::bool_imm(flag("neg_a")),
-                       ir::bool_imm(flag("neg_b")), ir::bool_imm(flag("sat_d"))});
+    static const intrinsics::Intrinsic &dense = row_of("instruction_descriptor"),
+                                       &with_scales = row_of("instruction_descriptor_scaled");
+    const intrinsics::Intrinsic& row = scaled_ ? with_scales : dense;
+    std::vector<Expr> args = {Expr(0), type(0, {}), type(1, "a_format"), type(2, "b_format")};
+    if (scaled_) args.insert(args.end(), {type(3, {}), type(4, {}), Expr(0), Expr(0)});
+    args.insert(args.end(), {Expr(p.m), Expr(p.n), Expr(p.k), ir::bool_imm(p.a_mn), ir::bool_imm(p.b_mn), Expr(p.group),
+                             ir::bool_imm(flag("neg_a")), ir::bool_imm(flag("neg_b"))});
+    if (!scaled_) args.push_back(ir::bool_imm(flag("sat_d")));
+    const Expr call = row_call(row, std::move(args));
     const std::span<const Expr> bound = call.as<ir::Call>()->args;
     if (auto failure = row.check(row, bound, context_.target())) return *failure;
     const intrinsics::Arguments arguments(row, bound);
@@ -381,7 +407,13 @@ class Apply {
     if (!kind) return kind.error();
     p.kind = kind->name;
     if (!has_word(cat("kind::", p.kind)))
-      return cat("the types of D, A and B are those of kind::", p.kind, ", the instruction says another: ", text_);
+      return cat("the types of D, A", scaled_ ? ", B and the scale factors" : " and B", " are those of kind::", p.kind,
+                 ", the instruction says another: ", text_);
+    p.scale_vector = kind->scale_vector;
+    if (scaled_ && !has_word(cat("scale_vec::", p.scale_vector, "X")))
+      return cat("kind::", p.kind, " with scale factors of ",
+                 ir::dtype_name(context_.call.args[3].region.buffer->dtype), " takes ", p.scale_vector,
+                 " of a row: write .scale_vec::", p.scale_vector, "X");
     p.instruction = intrinsics::tcgen05::instruction_descriptor_bits(arguments);
     return {};
   }
@@ -413,6 +445,15 @@ class Apply {
     if (!a) return refuse(std::move(a.error()));
     auto b = view("B", 2, {p.n / p.group, p.k}, kShared, axes(1, 2));
     if (!b) return refuse(std::move(b.error()));
+    if (scaled_) {
+      for (std::size_t i : {3u, 4u}) {
+        auto v =
+            view(kOperands[i], i, {i == 3 ? p.m / p.group : p.n, p.scale_vector}, kTensor, axes(i == 3 ? 0 : 1, 2));
+        if (!v) return refuse(std::move(v.error()));
+        if (Reason r = v->not_bits(8); !r.empty()) return refuse(std::move(r));
+        scales_.push_back(std::move(*v));
+      }
+    }
     char bits[16];
     std::snprintf(bits, sizeof bits, "0x%08x", p.instruction);
     fixed_.push_back(cat("instruction descriptor ", bits, ": ",
@@ -437,10 +478,43 @@ class Apply {
     });
   }
 
+  // The factors of row r in lane r mod 32 of each quarter, cell r / 32 from the first: where that is, and from which of
+  // the four bytes of a cell on.
+  struct ScaleCell {
+    Cell cell;
+    Expr byte;
+  };
+  std::expected<ScaleCell, Reason> scale_cell(const Product& p, const View& v, const Index& repeat) const {
+    if (Reason r = other_replicas(v, "4 at 32@TLane", "reads"); !r.empty()) return std::unexpected(std::move(r));
+    auto first = placed_as(v, repeat, [](const Index& i) { return std::pair(i[0] % 32, 4 * (i[0] / 32) + i[1]); });
+    if (!first) return std::unexpected(std::move(first.error()));
+    if (const std::int64_t* lane = ir::constant(ir::simplify(first->lane)); lane && *lane != 0)
+      return std::unexpected(cat(v.spoken(), " begins at lane ", *lane,
+                                 ": its copies reach beyond tensor memory, which has ", kLanes, " lanes"));
+    if (!ir::provably_divisible(first->column, p.scale_vector))
+      return std::unexpected(cat("the factors of ", v.name(), " begin at byte ", ir::to_string(first->column), " of ",
+                                 v.spoken(), ", not at a multiple of ", p.scale_vector));
+    return ScaleCell{{first->lane, ir::simplify(ir::floordiv(first->column, Expr(4)))},
+                     ir::simplify(ir::floormod(first->column, Expr(4)))};
+  }
+  // The instruction descriptor with the bytes where the factors begin (gemm.md 4.3).
+  static Expr with_scales(std::uint32_t bits, Expr a, Expr b) {
+    std::vector<Expr> fields;
+    for (auto [byte, at] : {std::pair(a, 29), std::pair(b, 4)}) {
+      if (const std::int64_t* known = ir::constant(byte))
+        bits |= static_cast<std::uint32_t>(*known << at);
+      else
+        fields.push_back(ir::binary(ir::ExprKind::Shl, ir::cast(ir::kUInt32, byte), ir::int_imm(ir::kUInt32, at)));
+    }
+    Expr out = ir::int_imm(ir::kUInt32, bits);
+    for (Expr field : fields) out = ir::binary(ir::ExprKind::BitOr, out, field);
+    return out;
+  }
+
   Made products(const Product& p, const View& d, const View& a, const View& b) {
     const Expr accumulate = parameter("accum"), pred = parameter("pred");
-    std::vector<Expr> masks = lanes_off(p);
-    if (!p.ws && masks.size() != static_cast<std::size_t>(4 * p.group))
+    std::vector<Expr> masks = scaled_ ? std::vector<Expr>() : lanes_off(p);
+    if (!p.ws && !scaled_ && masks.size() != static_cast<std::size_t>(4 * p.group))
       return refuse(cat("disable_output_lane= has four words for each CTA, ", 4 * p.group));
     std::optional<Cell> to;
     Index of_last;
@@ -467,7 +541,21 @@ class Apply {
       auto matrix = descriptor(b, repeat, p.b_mn);
       if (!matrix) return refuse(std::move(matrix.error()));
       given.push_back(number(*matrix));
-      given.push_back(number(ir::int_imm(ir::kUInt32, p.instruction)));
+      std::string scaled;
+      if (scaled_) {
+        std::array<ScaleCell, 2> at;
+        for (std::size_t i : {0u, 1u}) {
+          auto cell = scale_cell(p, scales_[i], repeat);
+          if (!cell) return refuse(std::move(cell.error()));
+          at[i] = *cell;
+          scaled += cat(i ? ", " : ", scaled by ", place(scales_[i], repeat), " at column ",
+                        ir::to_string(cell->cell.column), ", byte ", ir::to_string(cell->byte));
+        }
+        given.push_back(number(with_scales(p.instruction, at[0].byte, at[1].byte)));
+        for (std::size_t i : {0u, 1u}) given.push_back(number(address(scales_[i], at[i].cell)));
+      } else {
+        given.push_back(number(ir::int_imm(ir::kUInt32, p.instruction)));
+      }
       for (std::size_t i = 0; !p.ws && i < masks.size(); ++i) given.push_back(number(ir::cast(ir::kUInt32, masks[i])));
       const bool adds = repeat.back() != 0;
       given.push_back({Given::Kind::Value,
@@ -480,7 +568,7 @@ class Apply {
       tile::tell_repetition(
           told_, repeat,
           cat("D ", place(d, repeat), " at ", words(*to), adds || accumulate ? " += " : " = ", from, " times ",
-              place(b, repeat), !adds && accumulate ? cat(", added where ", ir::to_string(accumulate)) : ""));
+              place(b, repeat), scaled, !adds && accumulate ? cat(", added where ", ir::to_string(accumulate)) : ""));
     }
     return {};
   }
@@ -506,10 +594,11 @@ class Apply {
   CallContext& context_;
   ir::BodyBuilder out_;
   std::string_view text_;
-  bool copies_ = false, group_two_ = false;
+  bool copies_ = false, group_two_ = false, scaled_ = false;
   Group group_;
   std::optional<Index> repeats_;
   std::vector<Encoded> encoded_;
+  std::vector<View> scales_;  // SFA, SFB
   std::vector<std::string> fixed_, told_;
   std::vector<std::string_view> read_;
 };
