@@ -98,6 +98,10 @@ class Matcher {
              std::ranges::equal(tuple->elements, written->elements,
                                 [&](const Node* a, const Node* b) { return value(a, b); });
     }
+    if (auto* list = as<List>(was); list && list->elements.empty()) {
+      auto* written = as<List>(is);
+      return written && written->elements.empty();
+    }
     return same_literal(was, is);
   }
 

@@ -118,6 +118,12 @@ void Rewriter::visit_simple(const Node* n) {
       visit_assignment(n, annotated->target, annotated->value, annotated->annotation)) {
     return;
   }
+  // `bar = T.ptx.mbarrier`: what is called below another name is not found.
+  const Node* value = assign ? assign->value : annotated ? annotated->value : nullptr;
+  const std::string path = to_ == text::Dialect::V0_27 && as<Attribute>(value) ? names_.path(value) : std::string();
+  if (path == "T.ptx" || path.starts_with("T.ptx.")) {
+    decide(value, "0.27 spells instructions otherwise: write " + path + " where they are called, and migrate again");
+  }
   auto* call = expression ? as<Call>(expression->value) : nullptr;
   if (!call || !visit_call(*call, n)) visit_children(call ? call : n);
 }
@@ -245,8 +251,15 @@ void Rewriter::keep(const Match& m, const Call& call) {
     // With the comma before it.
     std::uint32_t begin = given->name.at.begin;
     const std::string& text = at_->node->text;
+    std::uint32_t end = given->value->at.end;
     while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\n' || text[begin - 1] == ',')) --begin;
-    edit({begin, given->value->at.end}, "");
+    if (begin > 0 && text[begin - 1] == '(') {  // the first argument: with the comma after it
+      begin = given->name.at.begin;
+      std::size_t next = text.find_first_not_of(" \n", end);
+      if (next != text.npos && text[next] == ',')
+        end = static_cast<std::uint32_t>(text.find_first_not_of(" \n", next + 1));
+    }
+    edit({begin, end}, "");
   }
   // New ones stand at the end.
   std::string more;
@@ -426,6 +439,10 @@ bool Rewriter::visit_assignment(const Node* n, const Node* target, const Node* v
     if (!found) continue;
     if (!rule.is) {
       decide(call, rule.rule.is.substr(1));
+      return false;
+    }
+    if (annotation && words(annotation).find("handle") != std::string::npos) {
+      decide(n, "the instruction of 0.27 writes a number, and this is a pointer: T.reinterpret makes one of it");
       return false;
     }
     found->bound[wanted->name.text] = Binding{{target}, {}};

@@ -5,8 +5,10 @@ namespace {
 
 constexpr Rule kRules[] = {
     // layouts
-    {"layout.ComposeLayout(layout.SwizzleLayout(a, b, c), tile)", "layout.ComposeLayout(a, b, c, tile)"},
-    {"layout.ComposeLayout(layout.SwizzleLayout(a, b, c, inner), tile)", "layout.ComposeLayout(a, b, c, tile, inner)"},
+    {"layout.ComposeLayout(layout.SwizzleLayout(per_element, swizzle_len, atom_len), layout_B)",
+     "layout.ComposeLayout(per_element, swizzle_len, atom_len, layout_B)"},
+    {"layout.ComposeLayout(layout.SwizzleLayout(per_element, swizzle_len, atom_len, swizzle_inner), layout_B)",
+     "layout.ComposeLayout(per_element, swizzle_len, atom_len, layout_B, swizzle_inner)"},
     {"layout.ComposeLayout(swizzle, tile)",
      "!0.26 has one class for both: ComposeLayout(per_element, length, atom, tile); write the numbers of the swizzle"},
     {"layout.SwizzleLayout(...)",
@@ -31,6 +33,11 @@ constexpr Rule kRules[] = {
     {"T.ret(...)", "T.Return(...)"},
     {"T.SizeVar(...)", "!0.26 has no SizeVar: an extent is a variable, n = T.int32()"},
     {"f(..., is_size_var=False)", "f(...)"},
+    {"f(..., is_size_var=True)", "f(...)"},
+    {"f(..., buffer_type=\"\")", "f(...)"},
+    {"f(..., buffer_type=\"default\")", "f(...)"},
+    {"f(..., axis_separators=None)", "f(...)"},
+    {"f(..., axis_separators=[])", "f(...)"},
     {"f(..., buffer_type=t)", "!0.26 has no buffer_type="},
     {"f(..., axis_separators=t)", "!0.26 has no axis_separators="},
     {"T.cast(..., src=value)", "T.cast(..., value=value)"},

@@ -214,6 +214,8 @@ constexpr Rule kRules[] = {
      "x: T.uint64\nT.ptx[\"atom{.m}{.c}{.s}{.o}.u64\"](x, a, v)"},
     {"x = T.ptx.atom_scalar(a, v, sem=m, scope=c, space=s, op=o, ptx_type=\"f32\")",
      "x: T.float32\nT.ptx[\"atom{.m}{.c}{.s}{.o}.f32\"](x, a, v)"},
+    {"o.vload(..., predicate=None)", "o.vload(...)"},
+    {"o.vstore(..., predicate=None)", "o.vstore(...)"},
     {"T.ptx.prefetch_l2(a)", "T.ptx[\"prefetch.global.L2\"](a)"},
     // arithmetic
     {"x = T.ptx.exp2(a)", "x: T.float32\nT.ptx.ex2.approx.ftz.f32(x, a)"},

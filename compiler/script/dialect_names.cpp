@@ -155,6 +155,51 @@ struct Alias {
   std::string_view name, space;
 };
 
+bool holds(std::string_view text, std::string_view word) {
+  return ::memmem(text.data(), text.size(), word.data(), word.size()) != nullptr;
+}
+
+// Does an expression ask which release there is? `tvm.__version__`, `hasattr(T, "Return")`, or one of `flags`, which
+// hold the answer.
+bool asks_for_release(const Node* condition, const std::vector<std::string_view>& flags) {
+  std::vector<const Node*> todo{condition};
+  while (!todo.empty()) {
+    const Node* n = todo.back();
+    todo.pop_back();
+    if (!n) continue;
+    if (auto* attribute = as<Attribute>(n); attribute && attribute->name.text == "__version__") return true;
+    if (auto* name = as<NameRef>(n); name && (name->name.text == "hasattr" || name->name.text == "find_spec"))
+      return true;
+    if (auto* name = as<NameRef>(n); name && std::ranges::find(flags, name->name.text) != flags.end()) return true;
+    for_children(n, [&](const Node* child) { todo.push_back(child); });
+  }
+  return false;
+}
+
+// `IS_NEW = hasattr(T, "Return")` of the module: IS_NEW.
+void add_flags(std::vector<std::string_view>& out, const TopLevel& statement) {
+  auto* assign = as<Assign>(statement.statement);
+  if (!assign || !asks_for_release(assign->value, out)) return;
+  for (const Node* target : assign->targets) {
+    if (auto* name = as<NameRef>(target)) out.push_back(name->name.text);
+  }
+}
+
+// Does a `try` say what to do where a module or a name is missing?
+bool expects_missing(const Try& statement) {
+  auto is_missing = [](const Node* type) {
+    auto* name = as<NameRef>(type);
+    return name && (name->name.text == "ImportError" || name->name.text == "ModuleNotFoundError" ||
+                    name->name.text == "AttributeError");
+  };
+  return std::ranges::any_of(statement.handlers, [&](const Handler& h) {
+    if (!h.type) return false;
+    bool any = is_missing(h.type);
+    for_children(h.type, [&](const Node* child) { any = any || is_missing(child); });
+    return any;
+  });
+}
+
 void add_aliases(std::vector<Alias>& out, const Node* statement) {
   if (auto* from = as<ImportFrom>(statement); from && from->level == 0) {
     for (const ImportedName& n : from->names) {
@@ -174,15 +219,14 @@ class Search {
  public:
   using Found = std::array<std::vector<NameOfOthers>, kReleases>;
 
-  Search(bool certain, const std::vector<Alias>& aliases) : certain_(certain), aliases_(aliases) {}
+  Search(bool certain, const std::vector<Alias>& aliases, const std::vector<std::string_view>& flags)
+      : certain_(certain), aliases_(aliases), flags_(flags) {}
 
   // Could the statement have such a name? What nothing below reacts to need not be walked through: most statements of
   // traced modules, which call no name of the dialect.
   bool concerns(const TopLevel& statement) const {
     if (!certain_) return true;
-    const auto has = [&](std::string_view word) {
-      return ::memmem(statement.text.data(), statement.text.size(), word.data(), word.size()) != nullptr;
-    };
+    const auto has = [&](std::string_view word) { return holds(statement.text, word); };
     return has("import") || has("dispatch") ||
            std::ranges::any_of(aliases_, [&](const Alias& a) { return has(a.name); });
   }
@@ -208,6 +252,19 @@ class Search {
       for (const Node* a : call->args) todo.push_back(a);
       for (const syntax::Keyword& k : call->keywords) todo.push_back(k.value);
       return false;
+    }
+    // What a script has for several releases, each at its place, decides nothing.
+    if (auto* guarded = as<Try>(n); guarded && expects_missing(*guarded)) {
+      for (const Node* s : guarded->final_body) todo.push_back(s);
+      return false;
+    }
+    if (auto* branch = as<If>(n); branch && asks_for_release(branch->condition, flags_)) return false;
+    if (auto* choice = as<IfExp>(n); choice && asks_for_release(choice->condition, flags_)) return false;
+    if (auto* dict = as<syntax::Dict>(n)) {
+      for (const DictItem& item : dict->items) {
+        auto* key = as<StringLit>(item.key);
+        if (key && key->value == "dispatch") look_at_variant(item.value);
+      }
     }
     if (auto* subscript = as<Subscript>(n); subscript && path_of(subscript->object) == "T.ptx") {
       take(n, "T.ptx[...]", has_of(since(V0_27)));
@@ -276,12 +333,16 @@ class Search {
       }
     }
     for (const syntax::Keyword& k : call.keywords) {
-      auto* value = k.name.text == "dispatch" ? as<StringLit>(k.value) : nullptr;
-      if (!value) continue;
-      for (const VariantRow& row : kVariants) {
-        if (!text::lists_word(row.names, value->value)) continue;
-        take(k.value, "dispatch=\"" + std::string(value->value) + "\"", has_of(row.releases));
-      }
+      if (k.name.text == "dispatch") look_at_variant(k.value);
+    }
+  }
+
+  void look_at_variant(const Node* n) {
+    auto* value = as<StringLit>(n);
+    if (!value) return;
+    for (const VariantRow& row : kVariants) {
+      if (!text::lists_word(row.names, value->value)) continue;
+      take(n, "dispatch=\"" + std::string(value->value) + "\"", has_of(row.releases));
     }
   }
 
@@ -329,6 +390,7 @@ class Search {
 
   bool certain_;
   const std::vector<Alias>& aliases_;
+  const std::vector<std::string_view>& flags_;
   Found found_;
 };
 
@@ -377,9 +439,30 @@ class Known {
 
 namespace {
 
-std::vector<Alias> aliases_of(const syntax::Tree& tree) {
-  std::vector<Alias> out;
-  for (const Tree::Statement& s : tree.statements()) add_aliases(out, s.node->statement);
+// What the names of a file depend on besides their statement.
+struct Around {
+  std::vector<Alias> aliases;
+  std::vector<std::string_view> flags;
+};
+
+Around around(const syntax::Tree& tree) {
+  Around out;
+  for (const Tree::Statement& s : tree.statements()) {
+    const TopLevel& statement = *s.node;
+    add_flags(out.flags, statement);
+    if (as<Import>(statement.statement) || as<ImportFrom>(statement.statement)) {
+      add_aliases(out.aliases, statement.statement);
+    } else if (holds(statement.text, "tvm.script")) {
+      // Within a function, or a `try`.
+      std::vector<const Node*> todo{statement.statement};
+      while (!todo.empty()) {
+        const Node* n = todo.back();
+        todo.pop_back();
+        add_aliases(out.aliases, n);
+        for_children(n, [&](const Node* child) { todo.push_back(child); });
+      }
+    }
+  }
   return out;
 }
 
@@ -387,15 +470,18 @@ std::vector<Alias> aliases_of(const syntax::Tree& tree) {
 
 std::optional<NameOfOthers> first_of_others(const syntax::Tree& tree, text::Dialect release, bool certain) {
   static Known known;
-  const std::vector<Alias> aliases = aliases_of(tree);
+  const Around names = around(tree);
   text::Digest key;
   key.add(std::uint64_t{certain});
-  for (const Alias& a : aliases) {
+  for (const Alias& a : names.aliases) {
     key.add(a.name);
     key.add(a.space);
   }
+  key.add(std::uint64_t{names.aliases.size()});
+  for (std::string_view flag : names.flags) key.add(flag);
   for (const Tree::Statement& s : tree.statements()) {
-    auto found = known.find(*s.node, static_cast<std::size_t>(release), Search(certain, aliases), key);
+    auto found =
+        known.find(*s.node, static_cast<std::size_t>(release), Search(certain, names.aliases, names.flags), key);
     if (!found) continue;
     found->begin += s.offset;
     found->end += s.offset;
@@ -405,10 +491,10 @@ std::optional<NameOfOthers> first_of_others(const syntax::Tree& tree, text::Dial
 }
 
 std::vector<NameOfOthers> names_of_others(const syntax::Tree& tree, text::Dialect release) {
-  const std::vector<Alias> aliases = aliases_of(tree);
+  const Around names = around(tree);
   std::vector<NameOfOthers> out;
   for (const Tree::Statement& s : tree.statements()) {
-    Search::Found found = Search(false, aliases).in(s.node->statement);
+    Search::Found found = Search(false, names.aliases, names.flags).in(s.node->statement);
     for (NameOfOthers& name : found[static_cast<std::size_t>(release)]) {
       name.begin += s.offset;
       name.end += s.offset;

@@ -18,7 +18,8 @@ struct NameOfOthers {
 };
 // The first of a file. None: the release has all names of the file that any release has. Names that no release has, as
 // those that are half typed, say nothing. Methods and keywords are told apart by their names alone, so that an object
-// of the script could have them, too: `certain` leaves them out.
+// of the script could have them, too: `certain` leaves them out. What stands in a `try` that expects ImportError or
+// AttributeError, or below an `if` on `tvm.__version__` or `hasattr`, is there for several releases and says nothing.
 std::optional<NameOfOthers> first_of_others(const syntax::Tree& tree, text::Dialect release, bool certain);
 // All of them, methods and keywords too, in the order of the text.
 std::vector<NameOfOthers> names_of_others(const syntax::Tree& tree, text::Dialect release);

@@ -320,6 +320,13 @@ const Surface& surface_of(text::Dialect dialect) {
 
 std::expected<text::Dialect, std::string> known_dialect(std::string_view name) {
   if (const std::optional<text::Dialect> dialect = text::parse_dialect(name)) return *dialect;
+  // "0.26.0" and "0.27.0.post1" are what a release is installed as.
+  for (const text::DialectName& d : text::kDialects) {
+    if (name.size() > d.name.size() + 1 && name.starts_with(d.name) && name[d.name.size()] == '.' &&
+        name.find_first_not_of("0123456789.post", d.name.size()) == name.npos) {
+      return d.dialect;
+    }
+  }
   std::string known;
   for (const text::DialectName& d : text::kDialects) known.append(known.empty() ? "" : ", ").append(d.name);
   return std::unexpected("there is no release '" + std::string(name) + "' of the dialect; this version reads " + known);

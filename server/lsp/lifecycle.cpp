@@ -80,8 +80,10 @@ void Server::register_capabilities() {
   if (client_->offers("workspace.didChangeWatchedFiles.dynamicRegistration")) {
     Json watchers = Json::array({{{"globPattern", "**/*.py"}},
                                  {{"globPattern", "**/tilewright.toml"}},
-                                 {{"globPattern", "**/requirements*.txt"}},
-                                 {{"globPattern", "**/pyproject.toml"}}});
+                                 {{"globPattern", "**/{*requirements*,*constraints*,requirements/*}.{txt,in}"}},
+                                 {{"globPattern", "**/{pyproject.toml,setup.cfg,setup.py,Pipfile}"}},
+                                 {{"globPattern", "**/{uv,poetry,pdm,Pipfile}.lock"}},
+                                 {{"globPattern", "**/{environment,conda,pylock}*.{yml,yaml,toml}"}}});
     registrations.push_back({{"id", "tilewright-files"},
                              {"method", "workspace/didChangeWatchedFiles"},
                              {"registerOptions", {{"watchers", watchers}}}});

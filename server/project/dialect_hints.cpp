@@ -15,8 +15,10 @@ namespace tilewright::project {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::uintmax_t kMostPinBytes = 1u << 20;
+constexpr std::uintmax_t kMostPinBytes = 1u << 20, kMostLockBytes = 8u << 20;
 constexpr std::size_t kMostFolders = 32, kMostEntries = 10'000, kMostFiles = 16, kMostSpecifiers = 80;
+constexpr std::size_t kMostKnown = 1000;
+constexpr auto kRest = std::chrono::seconds(2);  // what changed just now may change again without a new time
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 std::string_view trimmed(std::string_view text) {
@@ -133,14 +135,15 @@ std::optional<std::string_view> specifiers_of(std::string_view requirement) {
   if (requirement.starts_with('(') && requirement.ends_with(')')) {
     requirement = trimmed(requirement.substr(1, requirement.size() - 2));
   }
-  const std::size_t option = requirement.find(" --");
-  return trimmed(requirement.substr(0, option));
+  requirement = trimmed(requirement.substr(0, requirement.find(" --")));
+  if (requirement.ends_with('\\')) requirement.remove_suffix(1);  // its hashes follow on the next lines
+  return trimmed(requirement);
 }
 
-void add_pin(std::vector<Pin>& out, std::string_view requirement, const std::string& file) {
+void add_pin(std::vector<Pin>& out, std::string_view requirement) {
   const auto specifiers = specifiers_of(requirement);
   const auto release = pinned_by(requirement);
-  if (specifiers && release) out.push_back({*release, file + " pins apache-tvm" + std::string(*specifiers)});
+  if (specifiers && release) out.push_back({*release, " pins apache-tvm" + std::string(*specifiers)});
 }
 
 template <class F>
@@ -153,7 +156,7 @@ void for_lines(std::string_view text, F&& take) {
 }
 
 // pyproject.toml is read by its lines: requirements stand in quotes, wherever they are listed.
-void add_pins_of_project(std::vector<Pin>& out, std::string_view text, const std::string& file) {
+void add_pins_of_project(std::vector<Pin>& out, std::string_view text) {
   for_lines(text, [&](std::string_view line) {
     line = trimmed(line);
     // `apache-tvm = "^0.26"`, as Poetry lists it.
@@ -172,26 +175,107 @@ void add_pins_of_project(std::vector<Pin>& out, std::string_view text, const std
       const std::string_view inside = line.substr(at + 1, close - at - 1);
       at = close + 1;
       if (!poetry) {
-        add_pin(out, inside, file);
+        add_pin(out, inside);
       } else if (const auto release = release_of(inside, true)) {
-        out.push_back({*release, file + " pins apache-tvm " + std::string(inside)});
+        out.push_back({*release, " pins apache-tvm " + std::string(inside)});
       }
     }
   });
 }
 
-bool is_requirements(const std::string& name) { return name.starts_with("requirements") && name.ends_with(".txt"); }
+// Of requirements.txt a line may also name a built package: "./apache_tvm-0.26.0-cp310-abi3-manylinux_2_28_x86_64.whl",
+// behind "apache-tvm @ " or alone.
+void add_pin_of_wheel(std::vector<Pin>& out, std::string_view line) {
+  constexpr std::string_view kStart = "apache_tvm-";
+  line = trimmed(line);
+  const std::size_t at = line.find(kStart);
+  if (line.starts_with('#') || at == line.npos || line.find(".whl", at) == line.npos) return;
+  std::string_view version = line.substr(at + kStart.size());
+  version = version.substr(0, version.find_first_of("-/ "));
+  if (const auto release = release_of(version, true)) {
+    out.push_back({*release, " takes apache_tvm-" + std::string(version)});
+  }
+}
+
+// Lists of pip: a requirement a line. setup.cfg has its own in the same form.
+void add_pins_of_lines(std::vector<Pin>& out, std::string_view text) {
+  for_lines(text, [&](std::string_view line) {
+    add_pin(out, line);
+    add_pin_of_wheel(out, line);
+  });
+}
+
+// environment.yml of conda: `- apache-tvm=0.26`, and the list of pip in it.
+void add_pins_of_environment(std::vector<Pin>& out, std::string_view text) {
+  for_lines(text, [&](std::string_view line) {
+    line = trimmed(line);
+    if (!line.starts_with("- ")) return;
+    line = trimmed(line.substr(2));
+    if (line.size() > 1 && (line[0] == '"' || line[0] == '\'')) line = line.substr(1, line.find(line[0], 1) - 1);
+    if (const std::size_t channel = line.find("::"); channel != line.npos) line.remove_prefix(channel + 2);
+    const auto specifiers = specifiers_of(line);
+    if (specifiers && specifiers->size() > 1 && (*specifiers)[0] == '=' && (*specifiers)[1] != '=') {
+      if (const auto release = release_of(specifiers->substr(1), true)) {
+        out.push_back({*release, " pins apache-tvm" + std::string(*specifiers)});
+      }
+    } else {
+      add_pin(out, line);
+    }
+  });
+}
+
+// uv.lock, poetry.lock, pdm.lock and pylock.toml have `name = "apache-tvm"` and, in the same table, the version;
+// Pipfile.lock has `"apache-tvm": {` and the version among its entries.
+void add_pins_of_lock(std::vector<Pin>& out, std::string_view text) {
+  constexpr std::string_view kEnds[] = {"\"apache-tvm\"", "\"apache_tvm\"", "'apache-tvm'"};
+  bool within = false;
+  for_lines(text, [&](std::string_view line) {
+    line = trimmed(line);
+    const bool key = line.starts_with("\"apache-tvm\"") && line.ends_with('{');
+    if (key || (line.starts_with("name") &&
+                std::ranges::any_of(kEnds, [&](std::string_view e) { return line.ends_with(e); }))) {
+      within = true;
+      return;
+    }
+    if (line.starts_with('[') || line.starts_with('}')) within = false;
+    if (!within || !(line.starts_with("version") || line.starts_with("\"version\""))) return;
+    within = false;
+    const std::size_t separator = line.find_first_of("=:");
+    const std::size_t open = separator == line.npos ? separator : line.find_first_of("\"'", separator + 1);
+    const std::size_t close = open == line.npos ? open : line.find(line[open], open + 1);
+    if (close == line.npos) return;
+    const std::string_view version = line.substr(open + 1, close - open - 1);
+    if (const auto release = release_of(version, true)) {
+      out.push_back({*release, " locks apache-tvm " + std::string(version)});
+    }
+  });
+}
+
+using ReadPins = void (*)(std::vector<Pin>&, std::string_view text);
+
+// How a file is read for pins, by its name. Null: it is none that lists packages.
+ReadPins reader_of(const fs::path& file) {
+  const std::string name = file.filename().string();
+  const bool listed = name.find("requirements") != name.npos || name.find("constraints") != name.npos ||
+                      file.parent_path().filename() == "requirements";
+  if ((listed && (name.ends_with(".txt") || name.ends_with(".in"))) || name == "setup.cfg") return add_pins_of_lines;
+  if (name == "pyproject.toml" || name == "Pipfile" || name == "setup.py") return add_pins_of_project;
+  const bool conda = name.starts_with("environment") || name.starts_with("conda");
+  if (conda && (name.ends_with(".yml") || name.ends_with(".yaml"))) return add_pins_of_environment;
+  const bool lock = name == "uv.lock" || name == "poetry.lock" || name == "pdm.lock" || name == "Pipfile.lock";
+  if (lock || (name.starts_with("pylock.") && name.ends_with(".toml"))) return add_pins_of_lock;
+  return nullptr;
+}
 
 std::vector<fs::path> listed_pins(const fs::path& folder) {
   std::vector<fs::path> out;
   std::error_code ec;
   std::size_t seen = 0;
   for (fs::directory_iterator it(folder, ec), end; !ec && it != end && ++seen <= kMostEntries; it.increment(ec)) {
-    const std::string name = it->path().filename().string();
     std::error_code no;
     // A link may lead out of the checkout, and is not followed.
     const bool own = fs::is_regular_file(it->symlink_status(no));
-    if (own && (is_requirements(name) || name == "pyproject.toml")) out.push_back(it->path());
+    if (own && reader_of(it->path())) out.push_back(it->path());
   }
   std::ranges::sort(out);
   if (out.size() > kMostFiles) out.resize(kMostFiles);
@@ -206,8 +290,6 @@ std::vector<fs::path> pin_files(const fs::path& folder) {
   };
   static std::mutex mutex;
   static std::map<fs::path, Listed> known;
-  constexpr std::size_t kMostKnown = 1000;
-  constexpr auto kRest = std::chrono::seconds(2);  // what changed just now may change again without a new time
   std::error_code ec;
   const fs::file_time_type changed = fs::last_write_time(folder, ec);
   std::lock_guard lock(mutex);
@@ -218,19 +300,42 @@ std::vector<fs::path> pin_files(const fs::path& folder) {
   return known.insert_or_assign(folder, Listed{changed, std::move(files)}).first->second.files;
 }
 
+// What a file pins, its name left out of the words, read again when the file has changed.
+std::vector<Pin> pins_of(const fs::path& file) {
+  struct Read {
+    fs::file_time_type changed;
+    std::vector<Pin> pins;
+  };
+  static std::mutex mutex;
+  static std::map<fs::path, Read> known;
+  std::error_code ec;
+  const fs::file_time_type changed = fs::last_write_time(file, ec);
+  {
+    std::lock_guard lock(mutex);
+    if (auto it = known.find(file); !ec && it != known.end() && it->second.changed == changed) return it->second.pins;
+  }
+  const ReadPins read = reader_of(file);
+  const auto text = read_file(file, read == add_pins_of_lock ? kMostLockBytes : kMostPinBytes);
+  std::vector<Pin> pins;
+  if (text) read(pins, *text);
+  if (ec || fs::file_time_type::clock::now() - changed < kRest) return pins;
+  std::lock_guard lock(mutex);
+  if (known.size() >= kMostKnown) known.clear();
+  return known.insert_or_assign(file, Read{changed, std::move(pins)}).first->second.pins;
+}
+
 // False: the folder has no pin.
 bool take_pins(const fs::path& folder, const std::string& from_script, script::DialectHints& hints) {
   std::vector<Pin> pins;
-  for (const fs::path& file : pin_files(folder)) {
-    const auto text = read_file(file, kMostPinBytes);
-    if (!text) continue;
-    const std::string name = from_script + file.filename().string();
-    if (file.filename() == "pyproject.toml") {
-      add_pins_of_project(pins, *text, name);
-    } else {
-      for_lines(*text, [&](std::string_view line) { add_pin(pins, line, name); });
+  auto take = [&](const fs::path& place, const std::string& from) {
+    for (const fs::path& file : pin_files(place)) {
+      for (const Pin& pin : pins_of(file)) pins.push_back({pin.dialect, from + file.filename().string() + pin.words});
     }
-  }
+  };
+  take(folder, from_script);
+  std::error_code ec;
+  const fs::path lists = folder / "requirements";
+  if (fs::is_directory(fs::symlink_status(lists, ec))) take(lists, from_script + "requirements/");
   if (pins.empty()) return false;
   for (const Pin& pin : pins) {
     if (pin.dialect == pins.front().dialect) continue;
@@ -252,7 +357,7 @@ std::string installed_version(const std::string& name) {
 }
 
 void take_installed(const fs::path& folder, const std::string& from_script, script::DialectHints& hints) {
-  for (const char* environment : {".venv", "venv"}) {
+  for (const char* environment : {".venv", "venv", "env", ".conda"}) {
     std::error_code ec;
     if (!fs::is_directory(fs::symlink_status(folder / environment, ec))) continue;
     std::size_t seen = 0;

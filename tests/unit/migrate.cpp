@@ -81,6 +81,17 @@ TEST_CASE("0.25 to 0.26: names, keywords and layouts") {
   CHECK(becomes("x = ComposeLayout(SwizzleLayout(3, 3, 3), TileLayout(S[64, 64]))", V0_26, layout) ==
         "x = ComposeLayout(3, 3, 3, TileLayout(S[64, 64]))");
   CHECK(becomes("x = T.ComposeLayout(T.SwizzleLayout(3, 3, 3), a)", V0_26) == "x = T.ComposeLayout(3, 3, 3, a)");
+  CHECK(becomes("x = ComposeLayout(SwizzleLayout(per_element=3, swizzle_len=k, atom_len=3), TILE)", V0_26, layout) ==
+        "x = ComposeLayout(3, k, 3, TILE)");
+  CHECK(becomes("x = ComposeLayout(layout_B=TILE, layout_A=SwizzleLayout(3, 3, 3))", V0_26, layout) ==
+        "x = ComposeLayout(layout_B=TILE, layout_A=SwizzleLayout(3, 3, 3))");
+  CHECK(becomes("x = ComposeLayout(SwizzleLayout(3, 2, atom_len=3, swizzle_inner=False), layout_B=TILE)", V0_26,
+                layout) == "x = ComposeLayout(3, 2, 3, TILE, False)");
+  CHECK(becomes("n = T.int32(is_size_var=True)", V0_26) == "n = T.int32()");
+  CHECK(becomes("n = T.f(is_size_var=True, other=1)", V0_26) == "n = T.f(other=1)");
+  CHECK(becomes("A = T.match_buffer(p, (n,), \"int8\", buffer_type=\"\", axis_separators=[], align=4)", V0_26) ==
+        "A = T.match_buffer(p, (n,), \"int8\", align=4)");
+  CHECK(decisions("A = T.match_buffer(p, (n,), \"int8\", axis_separators=[1])", V0_26).size() == 1);
 }
 
 TEST_CASE("imports follow: other modules, names that are not used any more, and the comment") {
@@ -109,6 +120,9 @@ TEST_CASE("what a person must decide stays as it is, with the reason") {
   CHECK(decisions("T.ptx.tcgen05.shift(a)", V0_27).size() == 1);
   CHECK(decisions("y = T.ptx.exp2(a) + 1", V0_27).size() == 1);  // in a function of the host
   CHECK(decisions("T.ret(a)", V0_26).empty());
+  CHECK(decisions("m = T.ptx.mbarrier", V0_27) == std::vector<std::string>{"T.ptx.mbarrier"});
+  CHECK(decisions("m = T.ptx.mbarrier", V0_26).empty());
+  CHECK(decisions("p: T.let[T.handle(\"int32\", \"shared\")] = T.ptx.map_shared_rank(a, 1)", V0_27).size() == 1);
   CHECK(decisions("y = a.local(8)", V0_26) == std::vector<std::string>{"a.local(8)"});  // a note
   CHECK(becomes("y = T.alloc_local((8,), \"int32\", layout=pool)\n    z = y.local(8)", V0_26) ==
         "y = T.alloc_local((8,), \"int32\", layout=pool)|z = y.local(8, layout=y.layout.storage())");
@@ -127,6 +141,7 @@ TEST_CASE("0.26 to 0.27: instructions by their words and operands") {
         "T.ptx[\"tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32\"](T.address_of(a), T.uint32(64))");
   CHECK(becomes("y = T.ptx.exp2(a[0])", V0_27) == "y: T.float32|T.ptx.ex2.approx.ftz.f32(y, a[0])");
   CHECK(becomes("a[1] = T.ptx.exp2(a[0])", V0_27) == "T.ptx.ex2.approx.ftz.f32(a[1], a[0])");
+  CHECK(becomes("x = a.vload([0], \"float32x4\", predicate=None)", V0_27) == "x = a.vload([0], \"float32x4\")");
   CHECK(becomes("T.ptx.cp_async.bulk.tensor.s2g(2, a, m, \"\", 0, b)", V0_27) ==
         "T.ptx[\"cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group\"](m, 0, b, a)");
 }

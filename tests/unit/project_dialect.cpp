@@ -35,6 +35,7 @@ TEST_CASE("requirements that leave one release") {
   CHECK(pinned_by("apache-tvm<0.26") == V0_25);
   CHECK(pinned_by("apache-tvm>0.26.0,<0.27") == V0_26);
   CHECK(pinned_by("apache-tvm==0.26.0 --hash=sha256:00") == V0_26);
+  CHECK(pinned_by("apache-tvm==0.26.0 \\") == V0_26);
   for (std::string_view open : {"apache-tvm", "apache-tvm>=0.26", "apache-tvm~=0.26", "apache-tvm==0.24.1",
                                 "apache-tvm-ffi==0.26.0", "apache-tvm @ file:///x", "apache-tvm==", "torch==2.6",
                                 "#apache-tvm==0.26.0", "apache-tvm==99999999999999999999.1", ""}) {
@@ -76,6 +77,67 @@ TEST_CASE("the nearest folder with a pin says it, up to the top of the checkout"
   const auto set = project::around(script, {said, {}, {}, {}});
   CHECK(set.setting == said);
   CHECK(!set.pin);
+}
+
+TEST_CASE("each file that lists or locks packages is read in its own form") {
+  struct Case {
+    const char *file, *text, *words;  // words: empty: it pins nothing
+  };
+  constexpr Case kCases[] = {
+      {"requirements.txt", "apache-tvm==0.26.0 \\\n    --hash=sha256:00\n", "requirements.txt pins apache-tvm==0.26.0"},
+      {"requirements.in", "apache-tvm~=0.27.0\n", "requirements.in pins apache-tvm~=0.27.0"},
+      {"dev-requirements.txt", "apache_tvm==0.25.0\r\n", "dev-requirements.txt pins apache-tvm==0.25.0"},
+      {"requirements/gpu.txt", "apache-tvm==0.26.0\n", "requirements/gpu.txt pins apache-tvm==0.26.0"},
+      {"constraints.txt", "apache-tvm==0.26.0\n", "constraints.txt pins apache-tvm==0.26.0"},
+      {"requirements.txt", "./wheels/apache_tvm-0.26.0-cp310-abi3-linux_x86_64.whl\n",
+       "requirements.txt takes apache_tvm-0.26.0"},
+      {"requirements.txt", "apache-tvm @ https://x.org/apache_tvm-0.27.0.post1-cp310-abi3-linux_x86_64.whl\n",
+       "requirements.txt takes apache_tvm-0.27.0.post1"},
+      {"requirements.txt", "# ./apache_tvm-0.26.0-cp310-abi3-linux_x86_64.whl\n", ""},
+      {"setup.cfg", "[options]\ninstall_requires =\n    numpy\n    apache-tvm==0.26.0\n",
+       "setup.cfg pins apache-tvm==0.26.0"},
+      {"setup.py", "setup(install_requires=[\"numpy\", 'apache-tvm==0.27.0'])  # 'apache-tvm==0.25.0'\n",
+       "setup.py pins apache-tvm==0.27.0"},
+      {"Pipfile", "[packages]\napache-tvm = \"==0.26.0\"\n", "Pipfile pins apache-tvm ==0.26.0"},
+      {"Pipfile", "[packages]\napache-tvm = {version = \"==0.26.*\", extras = [\"cuda\"]}\n",
+       "Pipfile pins apache-tvm ==0.26.*"},
+      {"environment.yml", "dependencies:\n  - python=3.11\n  - apache-tvm=0.26\n",
+       "environment.yml pins apache-tvm=0.26"},
+      {"environment-dev.yaml", "dependencies:\n  - pip:\n    - \"apache-tvm==0.27.0\"  # newest\n",
+       "environment-dev.yaml pins apache-tvm==0.27.0"},
+      {"environment.yml", "dependencies:\n  - conda-forge::apache-tvm=0.25.0\n",
+       "environment.yml pins apache-tvm=0.25.0"},
+      {"uv.lock",
+       "version = 1\n\n[[package]]\nname = \"apache-tvm-ffi\"\nversion = \"0.1.14\"\n\n[[package]]\n"
+       "name = \"apache-tvm\"\nversion = \"0.27.0.post1\"\ndependencies = [\n    { name = \"numpy\" },\n]\n",
+       "uv.lock locks apache-tvm 0.27.0.post1"},
+      {"uv.lock", "[[package]]\nname = \"apache-tvm\"\nsource = { git = \"x\" }\n\n[[package]]\nversion = \"0.26.0\"\n",
+       ""},
+      {"poetry.lock", "[[package]]\nname = \"apache-tvm\"\nversion = \"0.26.0\"\noptional = false\n",
+       "poetry.lock locks apache-tvm 0.26.0"},
+      {"pylock.dev.toml", "[[packages]]\nname = \"apache-tvm\"\nversion = \"0.26.0\"\n",
+       "pylock.dev.toml locks apache-tvm 0.26.0"},
+      {"Pipfile.lock",
+       "{\n  \"default\": {\n    \"apache-tvm\": {\n      \"hashes\": [\n        \"sha256:00\"\n      ],\n"
+       "      \"version\": \"==0.26.0\"\n    },\n    \"numpy\": {\n      \"version\": \"==0.25.0\"\n    }\n  }\n}\n",
+       "Pipfile.lock locks apache-tvm ==0.26.0"},
+      {"notes.txt", "apache-tvm==0.26.0\n", ""},
+  };
+  for (const Case& c : kCases) {
+    const Scratch scratch;
+    const fs::path top = scratch.path() / "checkout";
+    fs::create_directories(top / ".git");
+    write(top / "a.py", "");
+    write(top / c.file, c.text);
+    const auto hints = project::around(top / "a.py", {});
+    INFO(c.file << ": " << c.text);
+    CHECK((hints.pin ? hints.pin->words : "") == c.words);
+    CHECK(hints.pins_disagree.empty());
+    // Once more from what was read before, and after a change.
+    CHECK(project::around(top / "a.py", {}) == hints);
+    write(top / c.file, "");
+    CHECK(!project::around(top / "a.py", {}).pin);
+  }
 }
 
 TEST_CASE("what a checkout puts there is not followed, not waited for and not shown") {

@@ -4,6 +4,7 @@
 #include "compiler/script/dialect.h"
 #include "compiler/script/dialect_names.h"
 #include "compiler/script/evaluate.h"
+#include "compiler/script/surface.h"
 #include "tests/unit/catch.h"
 
 using namespace tilewright;
@@ -98,6 +99,45 @@ TEST_CASE("what stands on a line that cannot be parsed decides nothing") {
   // Other lines of the same function do.
   CHECK(found(start + "T.ret(b)\n    x = (\n").choice.dialect == Dialect::V0_25);
   CHECK(found(start + "T.ret(b)\n    T.cuda.elect_sync(\n").choice.dialect == Dialect::V0_25);
+}
+
+TEST_CASE("what a script has for several releases decides nothing") {
+  const std::string start = "from tvm.script import tirx as T\nfrom tvm.script.tirx import tile as Tx\n";
+  auto words = [&](std::string_view text) {
+    const script::DialectFound f = found(start + std::string(text));
+    REQUIRE(f.wrong.empty());
+    return std::string(script::dialect_source_name(f.choice.source)) + " " +
+           std::string(text::dialect_name(f.choice.dialect));
+  };
+  const std::string newer = "    from tvm.backend.cuda.tile_primitive.tma_utils import SwizzleMode\n";
+  const std::string older = "    from tvm.backend.cuda.operator.tile_primitive.tma_utils import SwizzleMode\n";
+  for (std::string_view expected :
+       {"ImportError", "ModuleNotFoundError as e", "(ImportError, AttributeError)", "AttributeError"}) {
+    INFO(expected);
+    const std::string either = "try:\n" + newer + "except " + std::string(expected) + ":\n" + older;
+    CHECK(words(either) == "assumed 0.27");
+    CHECK(words(either + "p.alloc_tcgen05_mma_AB((1, 2))\nT.ptx.mbarrier.init(a, b)\n") == "names 0.26");
+    CHECK(words(either + "T.ret(1)\n") == "names 0.25");
+  }
+  // Another error is no word about releases.
+  CHECK(words("try:\n" + newer + "except ValueError:\n    pass\nT.ptx.mbarrier.init(a, b)\n") == "names 0.26");
+  CHECK(words("import tvm\nif tvm.__version__ < '0.26':\n    T.ret(1)\nelse:\n    T.Return(0)\n") == "assumed 0.27");
+  CHECK(words("if hasattr(T, 'ret'):\n    T.ret(1)\n") == "assumed 0.27");
+  CHECK(words("NEW = hasattr(T, 'Return')\ndef f():\n    T.Return(0) if NEW else T.ret(0)\n") == "assumed 0.27");
+  CHECK(words("OTHER = 1\nif OTHER:\n    T.ret(1)\n") == "names 0.25");
+  // Options in a dict, and imports in a function.
+  CHECK(words("HOW = {'dispatch': 'tma', 'mbar': bar}\n") == "names 0.25");
+  const auto inner = found("def get():\n    from tvm.script import ir as I, tirx as X\n    X.ret(1)\n");
+  CHECK(inner.choice.words() == "0.25: T.ret in line 3 is a name of 0.25");
+}
+
+TEST_CASE("a release may be named as it is installed") {
+  CHECK(script::known_dialect("0.26.0") == Dialect::V0_26);
+  CHECK(script::known_dialect("0.27.0.post1") == Dialect::V0_27);
+  for (std::string_view name : {"0.26.", "0.2", "0.260", "0.26-0", "0.28.0", "0.26.x", ""}) {
+    INFO(name);
+    CHECK(!script::known_dialect(name));
+  }
 }
 
 TEST_CASE("the names of what a script imports count for its release") {

@@ -339,6 +339,10 @@ Value lookup_gemm_async(Interpreter& in, Namespace& self, std::string_view name)
 
 Value lookup_tvm(Interpreter& in, Namespace& self, std::string_view name) {
   if (name == "DataType") return Value::object(tirx_class(in, name));
+  // What pip installs for the release of the script.
+  constexpr std::string_view kVersions[] = {"0.25.0.post1", "0.26.0", "0.27.0.post1"};
+  static_assert(std::size(kVersions) == text::kDialects.size());
+  if (name == "__version__") return in.string(kVersions[static_cast<std::size_t>(in.dialect())]);
   return not_followed(in, self, name);
 }
 

@@ -1,6 +1,9 @@
 #include "compiler/dispatch/variants/copy_async/tma_spec.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
@@ -14,6 +17,23 @@ constexpr std::int64_t kMostInBox = 256;
 
 // Where the value of a symbolic extent can lie.
 ir::Interval range_of(Dim d) { return d.is_constant() ? ir::Interval{d.value(), d.value()} : ir::bounds(d.expr()); }
+
+// The same for the reference's planner, to which an extent of the signature is any number of its type.
+Dim of_any_sign(Dim d) {
+  if (d.is_constant()) return d;
+  std::vector<std::pair<const ir::Var*, ir::Expr>> known;
+  return Dim(ir::substitute(d.expr(), [&](const ir::Var* var) -> ir::Expr {
+    if (var->range.lo != 0 || var->range.hi != ir::Interval::kMax || !var->dtype.is_int()) return {};
+    for (const auto& [was, is] : known) {
+      if (was == var) return is;
+    }
+    ir::Var* any = ir::make_var(var->name, var->dtype);
+    if (var->dtype.bits == 32)
+      any->range = {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
+    known.emplace_back(var, any);
+    return any;
+  }));
+}
 
 // Floating-point numbers of the map, which have a NaN to fill with.
 bool has_nan(std::string_view dtype) {
@@ -67,8 +87,9 @@ class Rules {
     for (std::size_t i = 1; i < spec_.dims.size(); ++i) {
       Dim stride = spec_.dims[i].stride;
       std::string name = cat("globalStrides[", i - 1, "]=", to_string(stride));
-      rule("global_stride_range", prove_at_least(stride, 0), [&] { return name + " must be non-negative"; });
-      rule("global_stride_range", prove_at_most(stride, (std::int64_t{1} << 40) - 1),
+      const Dim any = of_any_sign(stride);
+      rule("global_stride_range", prove_at_least(any, 0), [&] { return name + " must be non-negative"; });
+      rule("global_stride_range", prove_at_most(any, (std::int64_t{1} << 40) - 1),
            [&] { return name + " must be less than 2^40"; });
       rule("global_stride_alignment", prove_divisible(stride, alignment),
            [&] { return cat(name, " must be a multiple of ", alignment, "B"); });
