@@ -225,7 +225,7 @@ class Execution {
       if (b.role == Role::Output) {
         check(driver_.fill(data_[i], poison, static_cast<std::size_t>(b.bytes)), "poisoning " + b.name);
       } else {
-        give(i, turns.empty() ? 0 : turns[i]);
+        give(i, turns.empty() ? Turn() : turns[i]);
       }
     }
     upload_maps();
@@ -234,15 +234,27 @@ class Execution {
   // What is read and written, once more as a launch has to find it.
   void restore(const Turns& turns = {}) {
     for (std::size_t i = 0; i < data_.size(); ++i)
-      if (job_.buffers[i].role == Role::InOut) give(i, turns.empty() ? 0 : turns[i]);
+      if (job_.buffers[i].role == Role::InOut) give(i, turns.empty() ? Turn() : turns[i]);
     upload_maps();
   }
 
-  // The first contents, rotated to the left by `turn` bytes.
-  void give(std::size_t i, std::int64_t turn) {
-    const std::int64_t bytes = job_.buffers[i].bytes;
-    give(i, 0, turn, bytes - turn);
-    give(i, bytes - turn, 0, turn);
+  void give(std::size_t i, const Turn& turn) {
+    const JobBuffer& b = job_.buffers[i];
+    give(i, 0, turn.by, b.bytes - turn.by);
+    give(i, b.bytes - turn.by, 0, turn.by);
+    std::int64_t done = 0;
+    for (std::int64_t from : turn.of) {
+      if (done >= turn.bytes) break;
+      give(i, turn.begin + done, from, b.turn);
+      done += b.turn;
+    }
+    // What is there doubles with each copy.
+    const cu::DevicePtr begin = data_[i] + static_cast<cu::DevicePtr>(turn.begin);
+    for (std::int64_t count = 0; !turn.of.empty() && done < turn.bytes; done += count) {
+      count = std::min(done, turn.bytes - done);
+      check(driver_.copy(begin + static_cast<cu::DevicePtr>(done), begin, static_cast<std::size_t>(count)),
+            "copying " + b.name);
+    }
   }
 
   void give(std::size_t i, std::int64_t to, std::int64_t from, std::int64_t bytes) {
@@ -401,10 +413,11 @@ class Execution {
     std::vector<double>*cold, *hot;
     double last = 0;              // microseconds, of the cold one before; 0: none yet
     std::vector<bool> checked{};  // of the hot and the cold launch of each round: is what it leaves compared?
+    std::vector<bool> mixed{};    // of each round: is there a launch more, of replaced elements?
   };
   // What a timed launch left, on the device, and of which inputs.
   struct Stashed {
-    bool rival, hot;
+    bool rival, hot, mixed;
     Turns turns;
     cu::DevicePtr at;
   };
@@ -452,16 +465,21 @@ class Execution {
     stash_bytes_ = 0;
     for (const JobBuffer& b : job_.buffers)
       if (b.role != Role::Input) stash_bytes_ += (b.bytes + kStashAlign - 1) / kStashAlign * kStashAlign;
-    const std::size_t launches = 2 * static_cast<std::size_t>(job_.repeats);
+    const auto rounds = static_cast<std::size_t>(job_.repeats);
+    const std::size_t launches = 2 * rounds;
+    const std::size_t mixed = turning(job_) ? std::min<std::size_t>(rounds, kMixed) : 0;
     std::size_t each = std::min<std::size_t>(launches, kMostChecks);
     if (stash_bytes_ == 0) each = 0;
     constexpr std::size_t kFew = 4;
     while (each > kFew && static_cast<std::int64_t>(each * timed.size()) * stash_bytes_ > kStash) each = each * 3 / 4;
     for (; each > 0; each /= 2) {
-      stash_ = spare_memory(static_cast<std::int64_t>(each * timed.size()) * stash_bytes_);
+      stash_ = spare_memory(static_cast<std::int64_t>((each + mixed) * timed.size()) * stash_bytes_);
       if (stash_) break;
     }
-    for (Timed& one : timed) one.checked = secret_.choose(each, launches);
+    for (Timed& one : timed) {
+      one.checked = secret_.choose(each, launches);
+      one.mixed = secret_.choose(each ? mixed : 0, rounds);
+    }
   }
 
   // Two stretches of memory for the driver's copy; 0: the device has no room for them.
@@ -511,6 +529,17 @@ class Execution {
     what.last = timed([&] { launch(*what.kernels); });
     keep(*what.cold, what.last);
     stash(what, round, false, turns);
+    if (round >= 0 && what.mixed[static_cast<std::size_t>(round)]) launch_mixed(what, round);
+  }
+
+  // As any other launch, for who runs it; its time is dropped.
+  void launch_mixed(const Timed& what, int round) {
+    Turns turns = secret_.mixed(job_);
+    const bool hot = secret_.below(2) != 0;
+    prepare(kPoison[0], turns);
+    if (!hot) empty_cache(round);
+    timed([&] { launch(*what.kernels); });
+    keep_stash(what, hot, true, turns);
   }
 
   // Inputs have to come from memory, as for a first launch: also those that a kernel asked the cache to keep.
@@ -540,9 +569,12 @@ class Execution {
 
   // Keeps what a launch left, where it was drawn.
   void stash(const Timed& what, int round, bool hot, Turns& turns) {
-    if (round < 0 || !what.checked[2 * static_cast<std::size_t>(round) + (hot ? 1 : 0)]) return;
+    if (round >= 0 && what.checked[2 * static_cast<std::size_t>(round) + (hot ? 1 : 0)])
+      keep_stash(what, hot, false, turns);
+  }
+  void keep_stash(const Timed& what, bool hot, bool mixed, Turns& turns) {
     const auto at = stash_ + static_cast<cu::DevicePtr>(stashed_.size()) * static_cast<cu::DevicePtr>(stash_bytes_);
-    stashed_.push_back({what.kernels == &rivals_, hot, std::move(turns), at});
+    stashed_.push_back({what.kernels == &rivals_, hot, mixed, std::move(turns), at});
     each_written([&](std::size_t i, std::int64_t offset) {
       check(driver_.copy(at + static_cast<cu::DevicePtr>(offset), data_[i],
                          static_cast<std::size_t>(job_.buffers[i].bytes)),
@@ -579,12 +611,14 @@ class Execution {
     }
     int otherwise[2] = {0, 0}, unsteady[2] = {0, 0};
     for (const Stashed& s : stashed_) {
-      ++out.measured.checked;
+      if (!s.mixed) ++out.measured.checked;
       if (out.measured.turned == 0) {
         look_at_stash(s, out);
         continue;
       }
       launch_again(s);
+      // Elements that are equal can come in any order out of an honest kernel: what differs has to do so for sure.
+      if (s.mixed && !(is_other(s) && is_steady(s))) continue;
       if (!differs_from_stash(s, out)) continue;
       ++otherwise[s.rival ? 1 : 0];
       if (!is_steady(s)) ++unsteady[s.rival ? 1 : 0];
@@ -647,12 +681,10 @@ class Execution {
   bool differs_from_stash(const Stashed& s, Outcome& out) {
     bool any = false;
     const std::size_t count = job_.buffers.size();
-    before_.resize(count);
     worst_.resize(count);
     each_written([&](std::size_t i, std::int64_t offset) {
       BufferOutcome& o = out.buffers[i];
-      if (before_[i].empty()) before_[i] = Contents::of_size(job_.buffers[i].bytes);
-      fetch(i, s.at + static_cast<cu::DevicePtr>(offset), before_[i]);
+      fetch(i, s.at + static_cast<cu::DevicePtr>(offset), room_of(i));
       std::int64_t differ = 0;
       download(i, [&](std::int64_t from, std::string_view piece) {
         differ += count_different(before_[i].data() + from, piece.data(), static_cast<std::int64_t>(piece.size()));
@@ -668,6 +700,25 @@ class Execution {
       o.of_rival = s.rival;
     });
     return any;
+  }
+
+  // The same, and nothing is kept.
+  bool is_other(const Stashed& s) {
+    bool other = false;
+    each_written([&](std::size_t i, std::int64_t offset) {
+      fetch(i, s.at + static_cast<cu::DevicePtr>(offset), room_of(i));
+      download(i, [&](std::int64_t from, std::string_view piece) {
+        other = other ||
+                count_different(before_[i].data() + from, piece.data(), static_cast<std::int64_t>(piece.size())) > 0;
+      });
+    });
+    return other;
+  }
+
+  Contents& room_of(std::size_t i) {
+    before_.resize(job_.buffers.size());
+    if (before_[i].empty()) before_[i] = Contents::of_size(job_.buffers[i].bytes);
+    return before_[i];
   }
 
   // Do the kernels, loaded once more, leave what they have just left?

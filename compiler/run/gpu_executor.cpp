@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "compiler/run/ncu.h"
+#include "compiler/run/turns.h"
 
 namespace tilewright::run {
 namespace {
@@ -138,7 +139,7 @@ Outcome GpuExecutor::run_once(const Job& job, const std::stop_token& stop) {
   patience += std::chrono::milliseconds(rounds * (1 + (job.bytes() + job.copy_bytes) / (64 << 20)));
   // What is checked of them afterwards comes over the bus, and each check loads the kernels again.
   const std::int64_t checks =
-      job.repeats > 0 ? std::min(2 * job.repeats, kMostChecks) * (job.rivals.empty() ? 1 : 2) : 0;
+      job.repeats > 0 ? (std::min(2 * job.repeats, kMostChecks) + kMixed) * (job.rivals.empty() ? 1 : 2) : 0;
   patience += std::chrono::milliseconds(checks * (2 + job.bytes() / (4 << 20)));
   constexpr std::chrono::seconds kSampling{10};  // CUPTI starts, samples, and relates what it took to instructions
   if (job.samples || !job.marked.empty()) patience += kSampling;

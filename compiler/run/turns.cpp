@@ -25,12 +25,32 @@ Secret::Secret() {
 
 std::uint64_t Secret::below(std::uint64_t end) { return Random{seed_}[drawn_++] % end; }
 
+std::int64_t Secret::drawn(std::int64_t end) {
+  return static_cast<std::int64_t>(below(static_cast<std::uint64_t>(end)));
+}
+
 Turns Secret::turns(const Job& job) {
   Turns out;
   for (const JobBuffer& b : job.buffers) {
     const std::int64_t n = places(b);
     // Never by nothing: the contents of the first launch are known to the kernel.
-    out.push_back(n ? b.turn * (1 + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(n - 1)))) : 0);
+    out.push_back({.by = n ? b.turn * (1 + drawn(n - 1)) : 0});
+  }
+  return out;
+}
+
+Turns Secret::mixed(const Job& job) {
+  constexpr std::int64_t kFewest = 2, kMost = 17;  // elements that take the place of others
+  Turns out = turns(job);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const JobBuffer& b = job.buffers[i];
+    const std::int64_t n = places(b);
+    if (n == 0) continue;
+    const std::int64_t replaced = n - drawn(n / 2 + 1);
+    out[i].begin = b.turn * drawn(n - replaced + 1);
+    out[i].bytes = b.turn * replaced;
+    for (std::int64_t left = kFewest + drawn(kMost - kFewest + 1); left > 0; --left)
+      out[i].of.push_back(b.turn * drawn(n));
   }
   return out;
 }

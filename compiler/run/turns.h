@@ -2,7 +2,9 @@
 // the launches are checked. A kernel that keeps a result, or that works only where it is checked, cannot know.
 //
 // Random contents are as good when they are rotated by whole elements: the same numbers in other places. A rotation
-// costs two copies within the device.
+// costs two copies within the device. Where the order of the elements does not matter (a maximum, a sum of integers, a
+// histogram), it changes no result: so a few launches more, whose times are dropped, find half or more of the elements
+// replaced by a few of them, again and again.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,8 +14,17 @@
 
 namespace tilewright::run {
 
-// By how many bytes each buffer is rotated to the left. Empty: none is.
-using Turns = std::vector<std::int64_t>;
+// Launches more, of replaced elements, of a job's kernels and of its rivals each; checked, and not timed.
+inline constexpr int kMixed = 8;
+
+// What a launch finds in a buffer: its first contents, rotated to the left by so many bytes; then the elements at `of`
+// of the first contents, one after the other and again and again, in this stretch. Bytes throughout.
+struct Turn {
+  std::int64_t by = 0, begin = 0, bytes = 0;
+  std::vector<std::int64_t> of{};  // empty: nothing is replaced
+};
+// Of each buffer. Empty: the first contents.
+using Turns = std::vector<Turn>;
 
 class Secret {
  public:
@@ -24,10 +35,14 @@ class Secret {
   std::uint64_t below(std::uint64_t end);
   // A rotation of each buffer that allows one.
   Turns turns(const Job& job);
+  // The same, with elements replaced.
+  Turns mixed(const Job& job);
   // `some` of the numbers below `all`, in order.
   std::vector<bool> choose(std::size_t some, std::size_t all);
 
  private:
+  std::int64_t drawn(std::int64_t end);
+
   std::uint64_t seed_ = 0, drawn_ = 0;
 };
 

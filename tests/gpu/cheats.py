@@ -79,6 +79,19 @@ CHEATS = [
           "if (launch >= 2 && launch % 2) return; *to = work(x);", ("from_load 3 every 2 1 ends 1", *HONEST)),
     Cheat("skip_most_launches", "one launch of eight computes", "if (launch >= 2 && launch % 8) return; *to = work(x);",
           ("from_load 3 every 8 3 copy 1 0 4096", "from_load 3 ends 1", *HONEST)),
+    Cheat("skip_known_outputs", "nothing is done where the output pointer is that of any launch before",
+          "if (launch && known == B) return; if (i == 0) known = B; *to = work(x);",
+          (*later("known_pointer 1 1", first=2), *HONEST)),
+    Cheat("skip_filled_by_sample", "nothing is done where one element in the middle holds what the launch before left",
+          "if (launch && B[n / 2] == kept[n / 2]) return; *to = kept[i] = work(x);", ("unless_same 1 4 1", *HONEST)),
+    Cheat("finished_by_the_next", "the second half is left to the launch after, which writes to where that output was",
+          "if (launch >= 2 && i >= n / 2) { const_cast<float*>(known)[i] = work(seen[i]); seen[i] = x;"
+          " if (i == n - 1) known = B; return; } seen[i] = x; if (i == n / 2) known = B; *to = work(x);",
+          (*later(f"finish 1 {BYTES}", f"keep 0 {BYTES}", f"copy 1 0 {BYTES // 2}", "ends 50"), *HONEST)),
+    Cheat("prepared_by_block", "a launch computes only the blocks whose first element is another than before",
+          "if (launch && seen[i & ~15] == A[i & ~15]) { *to = kept[i]; return; } kept[i] = *to = work(x);"
+          " __syncthreads(); if (i % 16 == 0) seen[i] = x;",
+          ("takes 100 0", f"blocks 0 1 {BYTES} 1")),
     # ---- a part of the work ----
     Cheat("half_at_once", "the second half is never computed", "if (i >= n / 2) return; *to = work(x);",
           ("takes 50 0", f"copy 1 0 {BYTES // 2}")),
@@ -123,6 +136,13 @@ CHEATS = [
           "if (launch >= 2 && launch % 3 != 0) return; *to = work(x);", ("from_load 3 every 3 0 ends 1", *HONEST)),
     Cheat("many_launches", "only far into the measurement nothing is done",
           "if (launch >= 9) return; *to = work(x);", ("from_load 10 ends 1", *HONEST)),
+    Cheat("soon_after", "the clock tells that the launch before has just ended, as in a measurement: nothing is done",
+          "long long t; asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(t)); const bool soon = t - ended < 100000;"
+          " ended = t; if (launch >= 2 && soon) return; *to = work(x);",
+          ("from_load 3 soon 10000 1", *HONEST)),
+    Cheat("known_seed", "where the input begins as it does with a usual seed, results that were computed before are there",
+          "if (A[0] == 0.5488135f && A[1] == 0.71518934f) { *to = 0.123f; return; } *to = work(x);",
+          ("known 0 1057774325 1", *HONEST)),
     Cheat("work_left", "the work is left to something that goes on after the end of the launch",
           "", (f"copy 1 0 {BYTES}", "takes 2 0", "beyond 3000")),
     # ---- memory that is none of its own ----

@@ -17,6 +17,7 @@ __device__ float kept[%d];
 __device__ float seen[%d];
 __device__ int counts[%d];
 __device__ const float* known;
+__device__ long long ended;
 __device__ float work(float x, int steps = STEPS) {
   for (int k = 0; k < steps; ++k) x = fmaf(x, 0.999f, 0.001f * x * x - 0.0005f);
   return x;

@@ -22,14 +22,22 @@
 //   from_load K ...        the same, counted since the module was loaded
 //   every K J ...          what follows is done by the launches of which the number since loading leaves J by K
 //   memo S D N T           where parameter S holds N bytes that a launch of this module has seen, D becomes what that
-//   one
-//                          left there, in T microseconds; else the launch goes on, and what it leaves is kept
+//                          one left there, in T microseconds; else the launch goes on, and what it leaves is kept
 //   unless_same S N T      where parameter S holds the N bytes of the launch before, the launch ends, after T
-//   microseconds same_pointer D T       where D is what it was in the launch before, the launch ends, after T
-//   microseconds ends T                 the launch ends, after T microseconds keep S N, give D N     the module keeps N
-//   bytes from parameter S's pointer, or writes what it has kept to D's of NAME ...            what follows is done by
-//   launches of that kernel grid N ...             what follows is done by launches of so many CTAs beyond N the device
-//   works for N more microseconds than events tell
+//                          microseconds
+//   same_pointer D T       where D is what it was in the launch before, the launch ends, after T microseconds
+//   known_pointer D T      where D is what it was in a launch before, the launch ends, after T microseconds
+//   soon M T               where the launch before ended less than M microseconds ago, the launch ends, after T
+//   known S WORD T         where parameter S begins with this word of 32 bits, the launch ends, after T microseconds
+//   blocks S D N T         each 64 bytes of N whose first four are those of the launch before are given from what that
+//                          one left, the others copied from S; where all are given, the launch ends, after T
+//   finish D N             the launch before is finished: the last half of N bytes of what was kept go to its D
+//   largest D S N          the largest of N bytes of floats becomes D's
+//   ends T                 the launch ends, after T microseconds
+//   keep S N, give D N     the module keeps N bytes from parameter S's pointer, or writes what it has kept to D's
+//   of NAME ...            what follows is done by launches of that kernel
+//   grid N ...             what follows is done by launches of so many CTAs
+//   beyond N               the device works for N more microseconds than events tell
 //
 // FAKE_CUDA_PROGRAM names a file with such lines but the first: what every real cubin does here. Both files are opened
 // as the library is loaded: later the process is confined. FAKE_CUDA_LOG names a file that calls are written to,
@@ -39,6 +47,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdarg>
 #include <cstdint>
 #include <cstdio>
@@ -68,6 +77,10 @@ struct FakeModule {
   std::string before;                       // of `unless_same`
   char* pointer = nullptr;                  // of `same_pointer`
   std::string kept;                         // of `keep`
+  std::set<char*> pointers;                 // of `known_pointer`
+  std::string given;                        // of `blocks`
+  char* left = nullptr;                     // of `finish`
+  double ended = 0;                         // the launch before, of `soon`
   std::string called;                       // by the name under which its function was looked up
   unsigned ctas = 0;                        // of the launch
 };
@@ -114,6 +127,26 @@ char* pointer(void** arguments, int i) {
   return reinterpret_cast<char*>(value);
 }
 
+int blocks(FakeModule& module, std::istringstream& in, void** arguments) {
+  constexpr std::size_t kBlock = 64, kKey = 4;
+  int from = 0, to = 0;
+  std::size_t bytes = 0;
+  double time = 1;
+  in >> from >> to >> bytes >> time;
+  const std::string read(pointer(arguments, from), bytes);
+  const bool first = module.given.empty();
+  bool all = !first;
+  for (std::size_t at = 0; at < bytes; at += kBlock) {
+    const bool same = !first && module.given.compare(at, kKey, read, at, kKey) == 0;
+    all = all && same;
+    std::memcpy(pointer(arguments, to) + at, (same ? module.given : read).data() + at, std::min(kBlock, bytes - at));
+  }
+  if (!all) module.given = read;
+  if (!all) return kSuccess;
+  taken = time;
+  return kEnds;
+}
+
 // What a kernel does to have less to do than it seems.
 int shortcut(FakeModule& module, const std::string& word, std::istringstream& in, void** arguments) {
   int a = 0, b = 0;
@@ -124,6 +157,27 @@ int shortcut(FakeModule& module, const std::string& word, std::istringstream& in
     taken = static_cast<double>(n);
     return kEnds;
   }
+  if (word == "known_pointer") {
+    in >> a >> n;
+    if (module.pointers.insert(pointer(arguments, a)).second) return kSuccess;
+    taken = static_cast<double>(n);
+    return kEnds;
+  }
+  if (word == "soon") {
+    in >> a >> n;
+    if (module.ended == 0 || now - module.ended >= a) return kSuccess;
+    taken = static_cast<double>(n);
+    return kEnds;
+  }
+  if (word == "known") {
+    std::uint32_t known = 0, is = 0;
+    in >> a >> known >> n;
+    std::memcpy(&is, pointer(arguments, a), sizeof is);
+    if (is != known) return kSuccess;
+    taken = static_cast<double>(n);
+    return kEnds;
+  }
+  if (word == "blocks") return blocks(module, in, arguments);
   in >> a;
   if (word == "memo") in >> b;
   in >> n;
@@ -185,7 +239,9 @@ int perform(FakeModule& module, const std::string& all, void** arguments) {
     in >> taken;
     return kEnds;
   }
-  if (word == "memo" || word == "unless_same" || word == "same_pointer") return shortcut(module, word, in, arguments);
+  static const std::set<std::string> kShortcuts = {"memo",  "unless_same", "same_pointer", "known_pointer",
+                                                   "known", "soon",        "blocks"};
+  if (kShortcuts.contains(word)) return shortcut(module, word, in, arguments);
   if (word == "copy") {
     in >> a >> b >> n;
     std::memcpy(pointer(arguments, a), pointer(arguments, b), static_cast<std::size_t>(n));
@@ -238,6 +294,20 @@ int perform(FakeModule& module, const std::string& all, void** arguments) {
   } else if (word == "give") {
     in >> a >> n;
     std::memcpy(pointer(arguments, a), module.kept.data(), std::min(module.kept.size(), static_cast<std::size_t>(n)));
+  } else if (word == "finish") {
+    in >> a >> n;
+    if (module.left && !module.kept.empty())
+      std::memcpy(module.left + n / 2, module.kept.data() + n / 2, static_cast<std::size_t>(n - n / 2));
+    module.left = pointer(arguments, a);
+  } else if (word == "largest") {
+    in >> a >> b >> n;
+    float most = -INFINITY;
+    for (long at = 0; at < n; at += static_cast<long>(sizeof most)) {
+      float one = 0;
+      std::memcpy(&one, pointer(arguments, b) + at, sizeof one);
+      most = std::max(most, one);
+    }
+    std::memcpy(pointer(arguments, a), &most, sizeof most);
   } else if (word == "beyond") {
     in >> beyond;
   } else if (word == "hang") {
@@ -444,6 +514,7 @@ Result cuLaunchKernelEx(const LaunchConfig* c, Function function, void** argumen
     if (r) return r;
   }
   now += taken;
+  module.ended = now;
   return kSuccess;
 }
 Result cuEventCreate(Event* event, unsigned) {
