@@ -1,7 +1,7 @@
 // What stands around a script says of its release of the dialect: pins of `apache-tvm` in the files that list packages
-// (requirements, constraints, pyproject.toml, setup.cfg and setup.py, Pipfile, environments of conda) and those that lock
-// them (uv, Poetry, PDM, Pipenv, pylock), and the package that is installed in a Python environment (.venv, venv, env,
-// .conda), each in the nearest folder above the script that has one, up to the top of its checkout.
+// (requirements, constraints, pyproject.toml, setup.cfg and setup.py, Pipfile, environments of conda) and those that
+// lock them (uv, Poetry, PDM, Pipenv, pylock), and the package that is installed in a Python environment (.venv, venv,
+// env, .conda), each in the nearest folder above the script that has one, up to the top of its checkout.
 #pragma once
 #include <filesystem>
 #include <string>

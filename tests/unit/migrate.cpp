@@ -89,8 +89,10 @@ TEST_CASE("0.25 to 0.26: names, keywords and layouts") {
                 layout) == "x = ComposeLayout(3, 2, 3, TILE, False)");
   CHECK(becomes("n = T.int32(is_size_var=True)", V0_26) == "n = T.int32()");
   CHECK(becomes("n = T.f(is_size_var=True, other=1)", V0_26) == "n = T.f(other=1)");
-  CHECK(becomes("A = T.match_buffer(p, (n,), \"int8\", buffer_type=\"\", axis_separators=[], align=4)", V0_26) ==
+  CHECK(becomes("A = T.match_buffer(p, (n,), \"int8\", axis_separators=[], align=4)", V0_26) ==
         "A = T.match_buffer(p, (n,), \"int8\", align=4)");
+  CHECK(becomes("A = T.match_buffer(p, (n,), \"int8\", buffer_type=\"\")", V0_26) ==
+        "A = T.match_buffer(p, (n,), \"int8\")");
   CHECK(decisions("A = T.match_buffer(p, (n,), \"int8\", axis_separators=[1])", V0_26).size() == 1);
 }
 
