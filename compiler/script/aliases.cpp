@@ -246,6 +246,15 @@ bool Interpreter::lose(Value v, const char* why) {
   return true;
 }
 
+bool lose_methods(Interpreter& in, const Instance* instance, const char* why) {
+  for (const Class* c : instance->cls->mro) {
+    if (!c->scope || !c->scope->parent || is_of_prelude(c->scope)) continue;
+    for (const Scope::Binding& b : std::vector(c->scope->bindings))
+      if (b.value.as<Function>() && !in.lose(b.value, why)) return false;
+  }
+  return true;
+}
+
 bool Interpreter::unknown_arguments(Value function, Value unknown, const Arguments& arguments) {
   if (!function.as<Function>() && !function.as<BoundMethod>() && !function.as<LambdaFunction>()) return true;
   const char* why = unknown.reason();
@@ -298,6 +307,8 @@ bool Interpreter::unknown_call(Value function, std::string_view name, const Argu
   std::erase_if(changed, [](Value v) { return !may_hold_changing(v); });
   if (changed.empty()) return true;
   const char* call = depends_on(function, arguments.call);
+  for (Value v : changed)
+    if (const Instance* given = v.as<Instance>(); given && !lose_methods(*this, given, call)) return false;
   return std::ranges::all_of(changed, [&](Value v) { return lose(v, call); });
 }
 

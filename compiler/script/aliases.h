@@ -14,6 +14,8 @@ bool holds_changing(Value v);
 bool is_callback(Value v);
 // Does a decorator that is not known give a function that does what the decorated one does?
 bool leaves_function(Value decorator);
+// The methods of an object of a class of scripts may be called, by what is not known. False: a limit is pending.
+bool lose_methods(Interpreter& in, const Instance* instance, const char* why);
 // Adds what calling a function of the script may change; names that it binds outside of itself become unknown.
 void add_changed_by(Interpreter& in, Value function, const char* why, std::vector<Value>& changed);
 // The same of evaluating an expression in that scope.

@@ -7,6 +7,7 @@
 #include "compiler/script/instance_names.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/script/python/methods.h"
+#include "compiler/script/python/namespaces.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/slices.h"
 #include "compiler/script/spelling.h"
@@ -253,6 +254,8 @@ static bool imports_submodule(const syntax::Tree& package, std::string_view name
 Value Interpreter::attribute_of_namespace(Namespace* n, std::string_view name, text::Span span) {
   if (n->scope) {
     if (auto* b = n->scope->find(name)) return b->value;
+  } else if (is_set_in_module(*this, *n, name)) {
+    return Value::opaque(keep(n->path + "." + std::string(name) + ", which the script sets" + '\0').data());
   } else if (n->lookup) {
     Value v = n->lookup(*this, *n, name);
     if (errors_.pending && errors_.pending->diagnostic.span == text::Span()) errors_.pending->diagnostic.span = span;
@@ -542,12 +545,31 @@ static bool is_kept_by_tuple(Class* cls, std::string_view name) {
   return std::ranges::any_of(fields->items, [&](Value v) { return v.as<Str>() && v.as<Str>()->text == name; });
 }
 
+static Scope* running_module(Interpreter& in) {
+  return in.modules().runs().empty() ? nullptr : in.modules().runs().back().scope;
+}
+
+// `name`: empty where it is not known. False: a limit is pending.
+static bool set_in_running_module(Interpreter& in, Value object, std::string_view name, Value value) {
+  Scope* names = running_module(in);
+  if (names && name.empty()) return python::bind_any(in, names, object, value);
+  if (names) names->set(in.keep(name), Value::opaque("sys.modules"));
+  return true;
+}
+
+static void set_in_python(Interpreter& in, const Namespace& module, std::string_view name) {
+  note_set_in_module(in, module, name);
+  // A function of Python itself, which this module finds under its name alone.
+  Scope* names = module.path == "builtins" ? running_module(in) : nullptr;
+  if (names && !names->find(name)) names->set(in.keep(name), Value::opaque("a name that the script sets in builtins"));
+}
+
 bool Interpreter::set_attribute(Value object, std::string_view name, Value value, text::Span span) {
   if (object.is_opaque()) {
     may_be(object.reason(), value);
     // It may be the module that runs: setattr(sys.modules[__name__], "rows", 64).
-    const bool module = std::string_view(object.reason()) == "sys.modules" && !name.empty() && !modules_.runs().empty();
-    if (module) modules_.runs().back().scope->set(keep(name), Value::opaque("sys.modules"));
+    const bool module = std::string_view(object.reason()) == "sys.modules";
+    if (module && !set_in_running_module(*this, object, name, value)) return false;
     return !has_aliases(object) || lose(object);
   }
   if (object.is_poison()) return true;
@@ -604,6 +626,7 @@ bool Interpreter::set_attribute(Value object, std::string_view name, Value value
     if (is_of_prelude(n->scope)) reuse_.touch_prelude();
     heap_.count(64 + name.size());
     if (n->scope) n->scope->set(keep(name), value);
+    if (!n->scope) set_in_python(*this, *n, name);
     return true;
   }
   if (Function* f = object.as<Function>()) {

@@ -163,7 +163,11 @@ Value Interpreter::call_other(Value function, const Arguments& arguments) {
     leave(kLevels);
     return v;
   }
-  if (Class* cls = function.as<Class>()) return construct(cls, arguments);
+  if (Class* cls = function.as<Class>()) {
+    const Value v = construct(cls, arguments);
+    const bool may_refuse = v.is_opaque() && cls->construct && (cls->name == "int" || cls->name == "float");
+    return !may_refuse || may_raise(arguments.call) ? v : Value::error();
+  }
   if (DataTypeValue* d = function.as<DataTypeValue>()) return call_dtype(*this, d, arguments);
   if (Jit* jit = function.as<Jit>()) {
     (void)jit;
@@ -180,7 +184,10 @@ Value Interpreter::call_other(Value function, const Arguments& arguments) {
   }
   if (Instance* instance = function.as<Instance>()) {
     if (instance->cls->find("__call__")) return call(attribute(function, "__call__", arguments.function), arguments);
-    if (instance->cls->has_unknown_base) return Value::opaque("a class with an unknown base");
+    if (instance->cls->has_unknown_base) {
+      constexpr const char* kWhy = "a class with an unknown base";
+      return lose_methods(*this, instance, kWhy) && lose(function, kWhy) ? Value::opaque(kWhy) : Value::error();
+    }
   }
   if (function.as<TypeAnnotation>()) return function;
   return fail(code::kType, arguments.function, std::string(type_name(function)) + " cannot be called");

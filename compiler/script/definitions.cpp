@@ -164,7 +164,10 @@ Value Interpreter::initialise(Class* cls, const Arguments& arguments, Value self
   Value* init = cls->find("__init__");
   if (!init) {
     if (script_function(cls->find("__new__"))) return Value::none();  // which took the arguments
-    if (cls->has_unknown_base) return Value::opaque("a class with an unknown base");
+    if (cls->has_unknown_base) {
+      constexpr const char* kWhy = "a class with an unknown base";
+      return lose_methods(*this, cls, kWhy) ? Value::opaque(kWhy) : Value::error();
+    }
     if (cls->is_exception || (arguments.positional.empty() && arguments.keywords.empty())) return Value::none();
     return fail(code::kArguments, arguments.call, cls->name + "() takes no arguments");
   }

@@ -37,6 +37,8 @@ bool Interpreter::delete_host(const syntax::Node* target, Scope* scope) {
   if (auto* a = syntax::as<syntax::Attribute>(target)) {
     Value object = eval(a->object, scope);
     if (object.is_error()) return false;
+    Class* cls = object.as<Class>();
+    if (cls && erase_in_class(cls, private_name(a->name.text, scope))) return true;
     Instance* instance = object.as<Instance>();
     if (!instance || instance->cls->has_unknown_base) return true;  // of things that this evaluator does not follow
     const std::string_view name = private_name(a->name.text, scope);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/script/interpreter.h"
+#include "compiler/script/python/namespaces.h"
 #include "compiler/script/python/support.h"
 #include "compiler/script/worlds.h"
 
@@ -35,6 +36,8 @@ bool is_in_step(const Instance& instance, const Dict& names) {
 }
 
 }  // namespace
+
+bool may_be_missing(Value v) { return v.tag == Tag::Opaque && std::string_view(v.reason()).starts_with('`'); }
 
 Dict* names_of(Interpreter& in, Instance* instance) {
   if (Dict* known = known_names(in, instance); known && is_in_step(*instance, *known)) return known;
@@ -76,8 +79,57 @@ bool erase_in_instance(Interpreter& in, Instance* instance, std::string_view nam
   return true;
 }
 
+bool erase_in_class(Class* cls, std::string_view name) {
+  const bool of_script = cls->scope && cls->scope->parent;
+  return of_script && cls->scope->erase(syntax::Name{name, syntax::hash_name(name), {}});
+}
+
 void lose_names(Interpreter& in, const Instance* instance, const char* why) {
   if (Dict* names = known_names(in, instance)) become_unknown(names, why);
+}
+
+namespace {
+
+// The keys of names that a script has set in modules that are no scripts; the first says that there are any.
+constexpr std::string_view kAnyIsSet = "set in modules.", kAnyName = "*";
+
+std::string key_of_set(const Namespace& module, std::string_view name) {
+  return std::string(kAnyIsSet) + module.path + "." + std::string(name);
+}
+
+}  // namespace
+
+void note_set_in_module(Interpreter& in, const Namespace& module, std::string_view name) {
+  in.builtins().set(kAnyIsSet, Value::none());
+  in.builtins().set(in.keep(key_of_set(module, name)), Value::none());
+}
+
+bool is_set_in_module(Interpreter& in, const Namespace& module, std::string_view name) {
+  if (!module.space.empty() || !in.builtins().find(kAnyIsSet)) return false;
+  return in.builtins().find(key_of_set(module, name)) || in.builtins().find(key_of_set(module, kAnyName));
+}
+
+bool lose_any_name(Interpreter& in, Value object, const char* why, Value value) {
+  in.may_be(why, value);
+  if (object.as<Instance>()) become_unknown(object.o, why);
+  if (Function* f = object.as<Function>()) f->attributes = Value::opaque(why);
+  const Namespace* module = object.as<Namespace>();
+  if (module && !module->scope) note_set_in_module(in, *module, kAnyName);
+  if (module && module->scope) return python::bind_any(in, module->scope, Value::opaque(why), value);
+  Class* cls = object.as<Class>();
+  if (!cls || !cls->scope || !cls->scope->parent) return true;
+  std::size_t work = 0;
+  for (Class* c : cls->mro) {
+    if (!c->scope || !c->scope->parent) continue;
+    work += c->scope->bindings.size();
+    for (const Scope::Binding& b : std::vector(c->scope->bindings)) {
+      if (b.name.starts_with("__") && b.name.ends_with("__")) continue;
+      in.may_be(why, b.value);
+      cls->scope->set(b.name, Value::opaque(why));
+    }
+  }
+  cls->has_unknown_base = true;  // other names may be there now
+  return in.charge(4 * work, {});
 }
 
 }  // namespace tilewright::script

@@ -1,6 +1,9 @@
 #include "compiler/session/silence.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "compiler/syntax/path.h"
 
 namespace tilewright::session {
 namespace {
@@ -27,13 +30,25 @@ std::size_t end_of_reason(std::string_view text) {
   return text.size();
 }
 
-// The place in the script where a reader sees the diagnostic: its own, or the innermost call that led to another file.
-std::optional<std::uint32_t> line_in_script(const syntax::Tree& tree, const text::Diagnostic& d,
-                                            const text::Anchors& anchors) {
-  auto line = [&](text::Span span) -> std::optional<std::uint32_t> {
+// Where the statement ends that an assignment or a call is, of several lines perhaps.
+std::uint32_t end_of_statement(const syntax::Tree& tree, std::uint32_t offset) {
+  using enum syntax::NodeKind;
+  constexpr syntax::NodeKind kSimple[] = {ExprStmt, Assign, AugAssign, AnnAssign, Return};
+  const syntax::Path path = syntax::path_at(tree, offset);
+  for (const syntax::Node* n : path.nodes)
+    if (std::ranges::find(kSimple, n->kind) != std::end(kSimple)) return path.end(n);
+  return offset;
+}
+
+// Where a reader sees the diagnostic in the script: at its own place, or at the innermost call that led to another
+// file. The line, and the last one of the statement there.
+std::optional<std::pair<std::uint32_t, std::uint32_t>> lines_in_script(const syntax::Tree& tree,
+                                                                       const text::Diagnostic& d,
+                                                                       const text::Anchors& anchors) {
+  auto line = [&](text::Span span) -> std::optional<std::pair<std::uint32_t, std::uint32_t>> {
     const text::Anchors::Place at = anchors.resolve(span);
     if (!at.source || at.source != tree.source().get()) return std::nullopt;
-    return at.source->position(at.begin).line;
+    return std::pair(at.source->position(at.begin).line, at.source->position(end_of_statement(tree, at.begin)).line);
   };
   if (auto own = line(d.span)) return own;
   for (auto call = d.chain.rbegin(); call != d.chain.rend(); ++call)
@@ -82,10 +97,11 @@ bool needs_reason(std::string_view code) { return code.starts_with("TW50"); }
 const syntax::Directive* comment_about(const syntax::Tree& tree, const text::Diagnostic& d,
                                        const text::Anchors& anchors) {
   if (tree.directives().empty()) return nullptr;
-  const auto line = line_in_script(tree, d, anchors);
-  if (!line) return nullptr;
+  const auto lines = lines_in_script(tree, d, anchors);
+  if (!lines) return nullptr;
   for (const syntax::Directive& directive : tree.directives()) {
-    if (!directive.text.starts_with("ignore") || directive.line != *line) continue;
+    const bool here = directive.line == lines->first || directive.line == lines->second;
+    if (!directive.text.starts_with("ignore") || !here) continue;
     if (directive.text.find('[') == std::string_view::npos) return &directive;
     const auto codes = ignored_codes(directive.text);
     if (std::ranges::find(codes, d.code, &IgnoredCode::code) != codes.end()) return &directive;

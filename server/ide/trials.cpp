@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "compiler/dispatch/codes.h"
 #include "compiler/run/report.h"
 #include "compiler/session/run_comments.h"
 #include "compiler/simulate/codes.h"
@@ -94,6 +95,12 @@ void place(text::Diagnostic d, session::Compiled& compiled, const project::Loade
   }
 }
 
+// An access that left its buffer, of which it was known before that it may.
+bool says_more(const text::Diagnostic& found, const text::Diagnostic& known) {
+  return known.code == dispatch::code::kOverrun && known.span.anchor == found.span.anchor &&
+         known.span.begin == found.span.begin;
+}
+
 bool same_values(const std::map<std::string, run::Number, std::less<>>& a,
                  const std::map<std::string, run::Number, std::less<>>& b) {
   return std::ranges::equal(a, b, [](const auto& x, const auto& y) {
@@ -158,8 +165,12 @@ std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& 
   std::size_t untried = 0;
   TrialOptions options;
   options.budget.jobs = jobs;
-  for (text::Diagnostic& d : try_kernels(compiled, *file.tree, options, stop, untried))
+  for (text::Diagnostic& d : try_kernels(compiled, *file.tree, options, stop, untried)) {
+    // What the kernel does there says more than what it may do.
+    if (d.code == simulate::code::kOutOfBounds)
+      std::erase_if(compiled.diagnostics, [&](const text::Diagnostic& known) { return says_more(d, known); });
     place(std::move(d), compiled, file);
+  }
   return untried;
 }
 

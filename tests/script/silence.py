@@ -45,3 +45,28 @@ def kernel(A: T.Buffer((6, 6), "float32"), B: T.Buffer((6, 6), "float32")):
     q = T.alloc_local((4,), "float32")  # tilewright: ignore[TW3106]
 #   ^ warning[TW2301]: the buffer 'q' is never used
 #   hint: remove it, or begin its name with '_'
+
+#--- at the end of a call of several lines  [cuda]
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+
+@T.prim_func
+def k(A: T.Buffer((10, 10), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    s = T.alloc_shared((10, 10), "float32")
+    Tx.warp.copy(
+        s[:, :],
+        A[:, :],
+    )  # tilewright: ignore[TW3106]
+    Tx.warp.copy(  # tilewright: ignore[TW3106]
+        A[:, :],
+        s[:, :],
+    )
+    Tx.warp.copy(
+# @1:5-4:6 warning[TW3106]: copy/fallback: shared -> global at warp scope goes element by element through one thread
+#   hint: gmem_smem: region of 100 elements is not divisible by 32 threads; ldstmatrix, reg: source is shared and destination global
+        A[:, :],  # tilewright: ignore[TW3106]
+        s[:, :],
+    )

@@ -174,3 +174,64 @@ def test_one():
 #| entry parametrize: TestWide().test_rows(n=32) -> k
 #| entry parametrize: TestWide().test_rows(n=64) -> k
 #| entry defaults: test_one() -> k
+
+#--- in a generator, and in an asynchronous function
+from tvm.script import tirx as T
+
+def kernels():
+#   ^^^^^^^ information[TW2119]: the kernel k in kernels() is not checked: no entry leads to it
+#   hint: name one in a comment: # tilewright: entry next(kernels())
+    for n in (32, 64):
+        @T.prim_func
+        def k(B: T.Buffer((n,), "float32")):
+            T.device_entry()
+            t = T.thread_id([n])
+            B[t] = 1.0
+        yield k
+
+async def later():
+#         ^^^^^ information[TW2119]: the kernel k in later() is not checked: no entry leads to it
+    @T.prim_func
+    def k(B: T.Buffer((32,), "float32")):
+        T.device_entry()
+        t = T.thread_id([32])
+        B[t] = 1.0
+    return k
+
+#--- a generator that the script goes through
+from tvm.script import tirx as T
+
+def kernels():
+    for n in (32, 64):
+        @T.prim_func
+        def k(B: T.Buffer((n,), "float32")):
+            T.device_entry()
+            t = T.thread_id([n])
+            B[t] = 1.0
+        yield k
+
+all_kernels = list(kernels())
+
+#--- only where the file is run as a program
+from tvm.script import tirx as T
+
+if __name__ == "__main__":
+    @T.prim_func
+    def k(B: T.Buffer((32,), "float32")):
+#       ^ information[TW2119]: k is not checked: it is made only where the file is run as a program
+#   hint: put it above the test of __name__
+        T.device_entry()
+        t = T.thread_id([32])
+        B[t] = 1.0
+
+#--- above a decorator that is not known
+from mystery import tuned
+from tvm.script import tirx as T
+
+@T.prim_func
+@tuned
+# @1:2-1:7 information[TW2119]: k is not checked: tuned is not known here, it comes from the module 'mystery'
+def k(B: T.Buffer((32,), "float32")):
+    T.device_entry()
+    t = T.thread_id([32])
+    B[t] = 1.0

@@ -201,6 +201,79 @@ def k(B: T.Buffer((4, 32), "float32")):
     B[tid // 32, tid % 32] = s[3 - tid // 32, tid % 32, 1]
 """
 
+# One fault that two rules see: what is not awaited also ends too late.
+PRODUCT = """\
+# tilewright: arch sm_90a
+from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import wgmma_accumulator_layout
+
+
+@T.prim_func
+def k(A: T.Buffer((64, 64), "float16"), B: T.Buffer((64, 64), "float16"), C: T.Buffer((64, 64), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.warpgroup_id([1])
+    tid = T.thread_id([128])
+    pool = T.SMEMPool()
+    a = pool.alloc_mma((64, 64), "float16")
+    b = pool.alloc_mma((64, 64), "float16")
+    pool.commit()
+    acc = T.alloc_local((64, 64), "float32", layout=wgmma_accumulator_layout(64))
+    Tx.cta.copy(a, A)
+    Tx.cta.copy(b, B)
+    T.ptx.fence.proxy_async("shared::cta")
+    T.cuda.cta_sync()
+    Tx.wg.gemm_async(acc, a, b)
+    T.ptx.wgmma.commit_group()
+    T.ptx.wgmma.wait_group(0)
+    mine = acc.local(8, 2, 2)
+    for j, h, p in T.grid(8, 2, 2):
+        C[tid // 32 * 16 + h * 8 + tid % 32 // 4, j * 8 + tid % 4 * 2 + p] = mine[j, h, p]
+"""
+SENT = """\
+# tilewright: arch sm_90a
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def k(A: T.Buffer((64,), "float32"), B: T.Buffer((2, 64), "float32")):
+    T.device_entry()
+    rank = T.cta_id_in_cluster([2])
+    T.cta_id([2])
+    tid = T.thread_id([64])
+    s = T.alloc_shared((64,), "float32", align=128)
+    bar = T.alloc_shared([1], "uint64")
+    if tid == 0:
+        T.ptx.mbarrier.init(bar.ptr_to([0]), 1)
+        T.ptx.fence.mbarrier_init()
+    T.cuda.cluster_sync()
+    if tid == 0:
+        T.ptx.mbarrier.arrive.expect_tx(bar.ptr_to([0]), 256)
+        if rank == 0:
+            T.ptx.cp_async_bulk_g2s_cluster(s.ptr_to([0]), A.ptr_to([0]), 256, bar.ptr_to([0]), multicast=True, cta_mask=3)
+    T.ptx.mbarrier.try_wait(bar.ptr_to([0]), 0)
+    B[rank, tid] = s[63 - tid]
+    T.cuda.cluster_sync()
+"""
+PARTED = """\
+# tilewright: arch sm_90a
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def k(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([32])
+    x: T.float32 = A[tid]
+    if tid < 0:
+        x = T.tvm_warp_shuffle_xor(T.uint32(0xFFFFFFFF), x, 8, 32, 32)
+    else:
+        T.cuda.warp_sync()
+    B[tid] = x
+"""
+
 CASES = [
     ("a barrier for one arrival that four warps bring", COUNTED, "EMPTY = 1, 4", "EMPTY = 1, 1",
      ("TW5013", "T.ptx.mbarrier.init(empty", "initialised for 1 arrival, and 4 threads arrive", "initialise it for 4 arrivals"), 1),
@@ -213,7 +286,16 @@ CASES = [
     ("the same with its wait is right", UNAWAITED, "    T.cuda.cta_sync()\n", "    T.ptx.cp_async.commit_group()\n    T.ptx.cp_async.wait_group(0)\n    T.cuda.cta_sync()\n", None, 0),
     ("an element that another warp writes", INDICES, "    T.cuda.cta_sync()\n", "", ("TW5020", "B[tid // 32", "reads `s[2, 0, 1]`", "T.cuda.cta_sync()"), 1),
     ("an element that was never written", INDICES, "tid % 32, 1]\n", "tid % 32, 0]\n", ("TW5002", "B[tid // 32", "s[3, 0, 0] is read", ""), 1),
-    ("an element outside", INDICES, "s[3 - tid", "s[4 - tid", ("TW3121", "B[tid // 32", "", ""), 2),
+    ("an element outside", INDICES, "s[3 - tid", "s[4 - tid", ("TW5001", "B[tid // 32", "", ""), 1),
+    ("a wgmma that is not committed", PRODUCT, "    T.ptx.wgmma.commit_group()\n", "",
+     ("TW5021", "C[tid // 32", "an accumulator is read while the wgmma that writes it is under way", "T.ptx.wgmma.commit_group()"), 1),
+    ("the same with its commit is right", PRODUCT, "", "", None, 0),
+    ("a CTA that does not wait for what another sends it", SENT, "    T.ptx.mbarrier.try_wait(bar", "    if rank == 0:\n        T.ptx.mbarrier.try_wait(bar",
+     ("TW5021", "B[rank, tid]", "no wait covers it", "wait on the barrier that counts its bytes"), 1),
+    ("the same where each waits is right", SENT, "", "", None, 0),
+    ("lanes of a warp at two calls", PARTED, "if tid < 0", "if tid < 16",
+     ("TW5006", "x = T.tvm_warp_shuffle_xor", "16 lanes of warp 0 (the first is thread 16) wait at another call", "let all lanes that the mask names come to the call"), 1),
+    ("the same where all lanes come to one is right", PARTED, "", "", None, 0),
     ("a commit by all lanes", BLACKWELL, "    elif warp == 5:\n        if lane == 0:", "    elif warp == 5:\n        if lane >= 0:",
      ("TW5013", "ring.empty.arrive(use.stage)", "32 lanes of warp 5 each arrive at `ring_empty_buf[0]` by this call, and a phase takes 1 arrival",
       "T.ptx.elect_sync()"), 1),

@@ -104,7 +104,7 @@ for i in range(2):
     ),
     (
         "nothing waits until a bulk store has read its source",
-        [('TW5021', 's[tid // 2', 'cp_async_bulk_s2g'), ('TW5018', 'cp_async_bulk_s2g', None)],
+        [('TW5021', 's[tid // 2', 'cp_async_bulk_s2g')],
         """\
 s = T.alloc_shared((64, 64), "float16", align=128)
 Tx.cta.copy(s[:, :], A[:, :])

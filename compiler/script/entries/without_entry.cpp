@@ -70,6 +70,16 @@ void add_makers(syntax::Stmts body, const syntax::ClassDef* of, std::vector<Entr
   }
 }
 
+// Kernels that a module makes only where it is run as a program, below `if __name__ == "__main__":`.
+void add_kernels_of_program(const syntax::Node* statement, std::vector<const syntax::FunctionDef*>& out) {
+  auto* guard = syntax::as<syntax::If>(statement);
+  auto* compare = guard ? syntax::as<syntax::Compare>(guard->condition) : nullptr;
+  auto* name = compare ? syntax::as<syntax::NameRef>(compare->first) : nullptr;
+  if (!name || name->name.text != "__name__") return;
+  for (const syntax::Node* node : guard->then_body)
+    if (auto* f = syntax::as<syntax::FunctionDef>(node); f && makes_kernel(*f)) out.push_back(f);
+}
+
 // "build(n)", without the self of methods.
 std::string signature_of(const syntax::FunctionDef& f, bool is_method) {
   std::string out(f.name.text);
@@ -96,7 +106,9 @@ bool EntryFinder::is_accounted_for(const KernelMaker& m, std::uint32_t anchor) c
   const bool ended = std::ranges::any_of(functions_, [&](const Candidate& c) {
     return c.called && c.function->anchor == anchor && c.function->def == m.function;
   });
-  if (ended && m.is_direct) return true;
+  // A call of it has not run its body.
+  const bool is_later = m.function->is_generator || m.function->is_async;
+  if (ended && m.is_direct && !is_later) return true;
   auto is_here = [&](text::Span span) {
     return span.anchor == anchor && lies_in(m.function->at, {span.begin, span.end});
   };
@@ -115,6 +127,18 @@ void EntryFinder::without_entry() {
     for (const KernelMaker& m : makers) {
       if (!is_accounted_for(m, s.node->id)) tell_without_entry(m, s.node->id);
     }
+    std::vector<const syntax::FunctionDef*> of_program;
+    add_kernels_of_program(s.node->statement, of_program);
+    for (const syntax::FunctionDef* f : of_program) {
+      text::Diagnostic& d = e_.diagnostics.emplace_back();
+      const std::string name(f->name.text), why = "it is made only where the file is run as a program";
+      d.code = code::kUnchecked;
+      d.severity = text::Severity::Information;
+      d.span = {s.node->id, f->name.at.begin, f->name.at.end};
+      d.message = name + " is not checked: " + why;
+      d.hint = "put it above the test of __name__";
+      e_.unchecked.push_back({name, why, d.span});
+    }
   }
 }
 
@@ -131,7 +155,10 @@ void EntryFinder::tell_without_entry(const KernelMaker& m, std::uint32_t anchor)
   d.span = {anchor, m.function->name.at.begin, m.function->name.at.end};
   d.message = "the kernel " + std::string(m.kernel->name.text) + " in " + path + " is not checked: " + why;
   const std::string call = m.of ? std::string(m.of->name.text) + "(...)." + name + "(...)" : method;
-  if (!hidden) d.hint = "name one in a comment: # tilewright: entry " + call + (m.is_direct ? "" : "(...)");
+  const bool yields = m.function->is_generator;
+  if (!hidden && !m.function->is_async)
+    d.hint = "name one in a comment: # tilewright: entry " + (yields ? "next(" + call + ")" : call) +
+             (m.is_direct ? "" : "(...)");
   e_.unchecked.push_back({path, why, d.span});
 }
 

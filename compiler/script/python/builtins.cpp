@@ -535,8 +535,9 @@ Value py_hasattr(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "hasattr", 2, 2)) return Value::error();
   auto name = in.as_string(args.positional[1], args.at(1), "the name of an attribute");
   if (!name || !reserve(in, args.call, kNameCopies * name->size())) return Value::error();
-  bool found = find_attribute(in, args.positional[0], in.keep(*name), args.call).has_value();
-  return in.has_pending() ? Value::error() : Value::boolean(found);
+  const auto found = find_attribute(in, args.positional[0], in.keep(*name), args.call);
+  if (in.has_pending()) return Value::error();
+  return found && may_be_missing(*found) ? *found : Value::boolean(found.has_value());
 }
 
 Value py_setattr(Interpreter& in, const Arguments& args, Value) {
@@ -547,9 +548,8 @@ Value py_setattr(Interpreter& in, const Arguments& args, Value) {
     return in.set_attribute(args.positional[0], name, args.positional[2], args.call) ? Value::none() : Value::error();
   }
   if (args.positional[1].is_opaque()) {  // it may be any of its attributes
-    in.may_be(args.positional[1].reason(), args.positional[2]);
-    if (args.positional[0].as<Instance>()) become_unknown(args.positional[0].o, args.positional[1].reason());
-    return Value::none();
+    const bool done = lose_any_name(in, args.positional[0], args.positional[1].reason(), args.positional[2]);
+    return done ? Value::none() : Value::error();
   }
   auto name = in.as_string(args.positional[1], args.at(1), "the name of an attribute");
   if (!name) return Value::error();
@@ -562,13 +562,14 @@ Value py_delattr(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "delattr", 2, 2)) return Value::error();
   if (args.positional[0].is_opaque()) return Value::none();
   if (args.positional[1].is_opaque()) {
-    if (args.positional[0].as<Instance>()) become_unknown(args.positional[0].o, args.positional[1].reason());
-    return Value::none();
+    const bool done = lose_any_name(in, args.positional[0], args.positional[1].reason(), Value::none());
+    return done ? Value::none() : Value::error();
   }
   auto name = in.as_string(args.positional[1], args.at(1), "the name of an attribute");
   if (!name) return Value::error();
   Instance* instance = args.positional[0].as<Instance>();
   if (instance && erase_in_instance(in, instance, *name)) return Value::none();
+  if (Class* cls = args.positional[0].as<Class>(); cls && erase_in_class(cls, *name)) return Value::none();
   return in.fail(code::kAttribute, args.call, "there is no attribute '" + std::string(*name) + "' to delete", {},
                  "AttributeError");
 }
@@ -635,7 +636,10 @@ Value py_dir(Interpreter& in, const Arguments& args, Value) {
   Value v = args.positional[0];
   if (Instance* instance = v.as<Instance>()) {
     if (!in.charge(16 * instance->attributes.size(), args.call)) return Value::error();
-    for (auto& [name, value] : instance->attributes) names.push_back(name);
+    for (auto& [name, value] : instance->attributes) {
+      if (may_be_missing(value)) return value;
+      names.push_back(name);
+    }
   }
   Class* cls = v.as<Class>() ? v.as<Class>() : type_of(in, v);
   if (!cls->scope || !cls->scope->parent) return Value::opaque("dir()");

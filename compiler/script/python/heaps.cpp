@@ -222,9 +222,11 @@ Value bisect(Interpreter& in, const Arguments& args, Value) {
 
 template <bool Right>
 Value insort(Interpreter& in, const Arguments& args, Value) {
+  List* list = args.positional.empty() ? nullptr : args.positional[0].as<List>();
+  if (auto given = unknown_argument(args))
+    return !list || in.lose(args.positional[0], given->reason()) ? *given : Value::error();
   Value unknown = Value::error();
   auto at = place(in, args, Right, &unknown);
-  List* list = args.positional.empty() ? nullptr : args.positional[0].as<List>();
   if (!at && unknown.is_opaque() && list)
     return in.lose(args.positional[0], unknown.reason()) ? unknown : Value::error();
   if (!at) return unknown;
@@ -237,7 +239,7 @@ Value insort(Interpreter& in, const Arguments& args, Value) {
 
 constexpr Entry kBisect[] = {
     {"bisect", known<bisect<true>>}, {"bisect_right", known<bisect<true>>}, {"bisect_left", known<bisect<false>>},
-    {"insort", known<insort<true>>}, {"insort_right", known<insort<true>>}, {"insort_left", known<insort<false>>},
+    {"insort", insort<true>},        {"insort_right", insort<true>},        {"insort_left", insort<false>},
 };
 
 }  // namespace

@@ -4,9 +4,31 @@
 #include <algorithm>
 
 #include "compiler/script/codes.h"
+#include "compiler/script/instance_names.h"
 #include "compiler/script/python/support.h"
 
 namespace tilewright::script::python {
+namespace {
+
+// What the script defines itself or has as data; modules, what comes from them and kernels keep their names.
+bool may_be_bound_again(Value v) {
+  const Class* cls = v.as<Class>();
+  const bool of_script = cls && cls->scope && cls->scope->parent;
+  return !v.as<Namespace>() && !v.as<Native>() && !v.as<KernelValue>() && (!cls || of_script);
+}
+
+}  // namespace
+
+bool bind_any(Interpreter& in, Scope* scope, Value unknown, Value value) {
+  for (Scope::Binding& b : scope->bindings) {
+    if (!may_be_bound_again(b.value)) continue;
+    in.may_be(unknown.reason(), b.value);
+    b.value = unknown;
+  }
+  in.may_be(unknown.reason(), value);
+  return in.charge(4 * scope->bindings.size(), {});
+}
+
 namespace {
 
 constexpr std::string_view kNames = "<names>";  // the module's scope
@@ -21,17 +43,6 @@ Dict* as_dict(Interpreter& in, Scope* scope) {
   Dict* dict = in.make<Dict>();
   for (const Scope::Binding& b : std::vector(scope->bindings)) in.dict_set(dict, in.string(b.name), b.value);
   return dict;
-}
-
-// Any name may be bound to it. False: a limit is pending.
-bool bind_any(Interpreter& in, Scope* scope, Value unknown, Value value) {
-  for (Scope::Binding& b : scope->bindings) {
-    if (b.value.as<Namespace>()) continue;
-    in.may_be(unknown.reason(), b.value);
-    b.value = unknown;
-  }
-  in.may_be(unknown.reason(), value);
-  return in.charge(4 * scope->bindings.size(), {});
 }
 
 bool bind(Interpreter& in, Scope* scope, Value name, Value value, text::Span span) {
@@ -95,12 +106,15 @@ Value pop(Interpreter& in, const Arguments& args, Value) {
 Value contains(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "__contains__", 2, 2)) return Value::error();
   if (args.positional[1].is_opaque()) return args.positional[1];
-  return Value::boolean(find(in, names_of(args), args.positional[1]) != nullptr);
+  const Value* found = find(in, names_of(args), args.positional[1]);
+  return found && may_be_missing(*found) ? *found : Value::boolean(found != nullptr);
 }
 Value update(Interpreter& in, const Arguments& args, Value) {
   Arguments rest = args;
   rest.positional = args.positional.subspan(1);
   rest.spans = {};
+  for (Value v : rest.positional)
+    if (v.is_opaque()) return bind_any(in, names_of(args), v, v) ? Value::none() : Value::error();
   const Value made = class_named(in, "dict")->construct(in, rest, Value::object(class_named(in, "dict")));
   if (made.is_error()) return made;
   if (made.is_opaque()) return bind_any(in, names_of(args), made, made) ? Value::none() : Value::error();
@@ -161,13 +175,14 @@ Value call_on_names(Interpreter& in, const syntax::Call* call, Value function, S
   Native* native = function.as<Native>();
   if (!native || in.kernel()) return Value::none();
   const bool vars = native->name == "vars" && native->self.is_none();
-  if (!vars && !native->self.as<Str>()) return Value::none();
+  const bool executes = native->name == "exec" && native->self.is_none();
+  if (!vars && !executes && !native->self.as<Str>()) return Value::none();
   const bool globals = native->name == "globals", locals = vars || native->name == "locals";
   Scope* module = scope;
   while (module->parent) module = module->parent;
   if (module->frozen_from) return Value::none();
   const std::size_t given = call->args.size() + call->keywords.size();
-  if (native->name == "exec" && given == 1) {
+  if (executes && given == 1) {
     const Value code = in.eval(call->args.empty() ? call->keywords[0].value : call->args[0], scope);
     const Value done = code.is_error() ? code : run_code(in, scope, module);
     return done.is_error() ? done : Value::opaque("exec()");

@@ -8,4 +8,7 @@ namespace tilewright::script::python {
 // call, or one that is not followed.
 Value call_on_names(Interpreter& in, const syntax::Call* call, Value function, Scope* scope);
 
+// `value` is bound to a name of the module that is not known: each of its own may be it. False: a limit is pending.
+bool bind_any(Interpreter& in, Scope* scope, Value unknown, Value value);
+
 }  // namespace tilewright::script::python

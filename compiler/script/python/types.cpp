@@ -245,7 +245,10 @@ Value construct_slice(Interpreter& in, const Arguments& args, Value) {
 
 // type(x), and type(name, bases, namespace).
 Value construct_type(Interpreter& in, const Arguments& args, Value) {
-  if (args.positional.size() == 1 && args.keywords.empty()) return Value::object(type_of(in, args.positional[0]));
+  if (args.positional.size() == 1 && args.keywords.empty()) {
+    const Value of = args.positional[0];
+    return of.is_opaque() || of.is_poison() ? of : Value::object(type_of(in, of));
+  }
   if (!takes(in, args, "type", 3, 3)) return Value::error();
   auto name = in.as_string(args.positional[0], args.at(0), "the name of a class");
   if (!name) return Value::error();
@@ -330,6 +333,8 @@ Value object_init(Interpreter&, const Arguments&, Value) { return Value::none();
 Value object_setattr(Interpreter& in, const Arguments& args, Value) {
   if (!takes(in, args, "__setattr__", 3, 3)) return Value::error();
   Value object = args.positional[0], value = args.positional[2];
+  if (args.positional[1].is_opaque())
+    return lose_any_name(in, object, args.positional[1].reason(), value) ? Value::none() : Value::error();
   auto name = in.as_string(args.positional[1], args.at(1), "the name of an attribute");
   if (!name) return Value::error();
   if (Instance* instance = object.as<Instance>()) {

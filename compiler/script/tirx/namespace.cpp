@@ -252,6 +252,11 @@ std::optional<bool> flag(Interpreter& in, const Arguments& args, std::string_vie
   return false;
 }
 
+// A decorator below made something unknown of the function; of that it is told already. None: it did not.
+Value undecorated(const Arguments& args) {
+  return !args.positional.empty() && args.positional[0].is_opaque() ? args.positional[0] : Value::none();
+}
+
 Function* decorated(Interpreter& in, const Arguments& args, std::string_view name) {
   Function* f = args.positional.empty() ? nullptr : args.positional[0].as<Function>();
   if (!f) in.fail(code::kType, args.call, "@T." + std::string(name) + " decorates a function");
@@ -263,6 +268,7 @@ struct KernelOptions {
 };
 
 Value make_prim_func(Interpreter& in, const Arguments& args, KernelOptions options) {
+  if (const Value unknown = undecorated(args); unknown.is_opaque()) return unknown;
   Function* f = decorated(in, args, "prim_func");
   if (!f) return Value::error();
   f->mode = FunctionMode::PrimFunc;
@@ -290,6 +296,7 @@ Scope* snapshot(Interpreter& in, Function* f, Scope* scope, Object* itself) {
 
 // The kernels are made later, of what its surroundings are now.
 Value make_jit(Interpreter& in, const Arguments& args, KernelOptions options) {
+  if (const Value unknown = undecorated(args); unknown.is_opaque()) return unknown;
   Function* f = decorated(in, args, "jit");
   if (!f) return Value::error();
   f->mode = FunctionMode::Jit;
@@ -324,6 +331,7 @@ Value kernel_decorator(Interpreter& in, const Arguments& args, Value) {
 
 // The free names of such a macro are those of its caller.
 Value make_open_macro(Interpreter& in, const Arguments& args, Value) {
+  if (const Value unknown = undecorated(args); unknown.is_opaque()) return unknown;
   Function* f = decorated(in, args, "macro");
   if (!f) return Value::error();
   f->mode = FunctionMode::Macro;
@@ -340,6 +348,7 @@ Value make_inline(Interpreter& in, const Arguments& args, Value) {
     }
     return in.native("inline", make_inline);
   }
+  if (const Value unknown = undecorated(args); unknown.is_opaque()) return unknown;
   Function* f = decorated(in, args, "inline");
   if (!f) return Value::error();
   f->mode = FunctionMode::Inline;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "compiler/intrinsics/say.h"
 #include "compiler/ir/origin.h"
@@ -166,6 +167,29 @@ void fold_late_waits(std::vector<Finding>& findings) {
   std::erase_if(findings, [](const Finding& f) { return f.code == code::kInterleaving; });
 }
 
+// A copy that is read before it is waited for also ends too late for its CTA, or for another one; and what one thread
+// has waited for others have not.
+void fold_late_ends(std::vector<Finding>& findings) {
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (findings[i].code != code::kUnawaited || findings[i].related.empty()) continue;
+    Finding first = std::move(findings[i]);
+    const ir::Origin copy = first.related.front().origin;
+    const auto follows = [&](const Finding& f) {
+      const bool ends = f.code == code::kEndedCta || f.code == code::kUnfinished;
+      const bool same_two = f.code == code::kRace && ir::same_origin(f.origin, first.origin) && !f.related.empty() &&
+                            ir::same_origin(f.related.front().origin, copy);
+      return same_two || (ends && ir::same_origin(f.origin, copy));
+    };
+    for (const Finding& f : findings)
+      if (follows(f) && first.related.size() < kMostRelated)
+        first.related.push_back({f.origin, "follows from it: " + std::string(f.code) + ": " + f.message});
+    const auto before = std::ranges::count_if(std::span(findings).first(i), follows);
+    std::erase_if(findings, follows);
+    i -= static_cast<std::size_t>(before);
+    findings[i] = std::move(first);
+  }
+}
+
 // "full" of "`full[0]` is initialised ...".
 std::string_view barrier_of(std::string_view message) {
   message.remove_prefix(std::min(message.size(), message.find('`') + 1));
@@ -191,6 +215,7 @@ void put_causes_first(std::vector<Finding>& findings) {
     return f.weight == kCause && f.hint.starts_with(kTooFew) && !is_of_its_barrier(f, findings);
   });
   fold_late_waits(findings);
+  fold_late_ends(findings);
   // One that has led to something before is told whatever else is found (findings come from several schedules).
   auto first = std::ranges::find(findings, kKnownCause, &Finding::weight);
   if (first == findings.end()) first = std::ranges::find(findings, kCause, &Finding::weight);

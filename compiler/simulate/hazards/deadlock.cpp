@@ -269,7 +269,15 @@ class Deadlock {
     Finding f;
     f.code = warp ? code::kPartialWarp : code::kDeadlock;
     f.message = who(first.threads) + " " + waits(first) + " here for ever " + first.what;
-    for (std::size_t i = 0; i < path.size(); ++i) {
+    // Lanes of one warp at two calls of it: nothing but the call is to be said.
+    const bool parted = warp && path.size() == 2 && !is_block_wide(groups_[path[1]].site->kind);
+    if (parted) {
+      const Group& other = groups_[path[1]];
+      f.message += "; " + who(other.threads) + " " + waits(other) + " at another call";
+      f.related.push_back({origin_of(other), who(other.threads) + " " + waits(other) + " here " + other.what});
+      f.hint = usual_hint(code::kPartialWarp);
+    }
+    for (std::size_t i = 0; i < path.size() && !parted; ++i) {
       const Group& g = groups_[path[i]];
       if (!g.supplier) {
         const auto ended = std::ranges::count(m_.threads_, State::Done, &Thread::state);
