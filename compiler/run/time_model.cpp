@@ -85,6 +85,14 @@ Asked asked_of(const simulate::ProfileRecord& counted, const simulate::PaceRecor
   return out;
 }
 
+// Before settle(): with the requests that may be joined or left out.
+simulate::ProfileRecord as_written(const TimeModel& m) {
+  simulate::ProfileRecord out;
+  out.places = m.counted.places;
+  for (const auto& [number, place] : m.details.as_written) out.places[number].add(place);
+  return out;
+}
+
 struct Named {
   std::string_view name;
   double us;
@@ -118,7 +126,6 @@ void put_together(TimeModel& m, const Asked& asked, const Footprint& bytes, doub
   const double all = static_cast<double>(m.ctas) * each, of_sm = static_cast<double>(share) * each;
   // A sector that stores fill in part costs the L2 cache as much again.
   const double by_threads = (asked.read + asked.written + asked.in_part) * 32, by_copies = asked.copied * 32;
-  m.sectors = static_cast<std::uint64_t>((asked.read + asked.written + asked.copied) * all);
   m.multiplied = static_cast<std::uint64_t>(asked.multiplied * all);
   m.parts.path = static_cast<double>(m.waves) * (m.pace.cycles * each + r.cta) * us;
   m.parts.issue = asked.issue * of_sm / r.issue * us;
@@ -179,10 +186,13 @@ TimeModel model_time(const lower::LoweredKernel& kernel, ir::Target target, cons
     out.why = launch.error();
     return out;
   }
+  if (request.accesses) out.details.accesses = *request.accesses;
   std::uint64_t steps = 0, clusters = 0;
   for (std::uint64_t cluster : sample_of(launch->launch(), request.ctas)) {
     if (clusters > 0 && steps + steps / clusters > request.steps) break;
+    out.pace.details = &out.details;
     simulate::Result result = launch->run_paced(cluster, request.steps, out.pace);
+    out.pace.details = nullptr;
     steps += result.steps;
     if (stop.stop_requested()) out.why = "stopped";
     if (!result.finished || result.verdict == simulate::Verdict::Incomplete) {
@@ -204,6 +214,8 @@ TimeModel model_time(const lower::LoweredKernel& kernel, ir::Target target, cons
       if (!fresh) at->second.add(rows);
     }
   }
+  // Each cluster was a run of its own: what orders nothing in one may be needed in another.
+  if (clusters > 1) out.details.barriers.clear();
   out.simulated = out.pace.ctas;
   out.ctas =
       clusters_of(launch->launch()) * std::max<std::uint64_t>(1, out.pace.ctas / std::max<std::uint64_t>(1, clusters));
@@ -211,7 +223,13 @@ TimeModel model_time(const lower::LoweredKernel& kernel, ir::Target target, cons
   const auto& block = launch->launch().block;
   const auto threads = static_cast<double>(block[0] * block[1] * block[2]);
   const double warps = static_cast<double>(out.simulated) * std::ceil(threads / 32);
-  put_together(out, asked_of(out.counted, out.pace, warps), footprint_of(launch->bound()), threads);
+  put_together(out, asked_of(as_written(out), out.pace, warps), footprint_of(launch->bound()), threads);
+  simulate::settle(out.details, out.counted);
+  std::uint64_t sectors = 0;
+  for (const auto& [number, place] : out.counted.places)
+    sectors += place.global_read.units + place.global_write.units + place.atomics + place.copied_sectors;
+  out.sectors = static_cast<std::uint64_t>(static_cast<double>(sectors) * static_cast<double>(out.ctas) /
+                                           static_cast<double>(out.simulated));
   return out;
 }
 

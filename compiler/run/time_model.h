@@ -15,6 +15,7 @@
 #include "compiler/ir/target.h"
 #include "compiler/lower/lowered.h"
 #include "compiler/run/host_value.h"
+#include "compiler/simulate/profile/details.h"
 #include "compiler/simulate/profile/pace_record.h"
 #include "compiler/simulate/profile/rates.h"
 
@@ -25,6 +26,9 @@ struct TimeRequest {
   int resident = 1;                                     // CTAs that one SM holds at a time
   std::uint64_t steps = 400'000'000;                    // of the simulator, in all
   std::uint64_t ctas = 4;                               // that are simulated, at most
+  // What NVIDIA's compiler made of the kernel's accesses, which counts then; null: they count as they are written. The
+  // time is of those that are written: its constants were held against kernels so.
+  const simulate::MachineAccesses* accesses = nullptr;
 };
 
 // Parts that can bound a kernel, each alone, in microseconds.
@@ -48,9 +52,10 @@ struct TimeModel {
   std::string_view bound;  // the name of the largest part: "path", "issue", ...
   std::uint64_t ctas = 0, simulated = 0, waves = 0;
   int resident = 1;
-  std::uint64_t tensor_bytes = 0, sectors = 0, multiplied = 0;  // of the whole grid
+  std::uint64_t tensor_bytes = 0, sectors = 0, multiplied = 0;  // of the whole grid; sectors as `counted` has them
   simulate::PaceRecord pace;                                    // of the CTAs that were simulated
   simulate::ProfileRecord counted;                              // the same
+  simulate::ProfileDetails details;                             // beside them
 
   double operations_per_second() const { return us > 0 ? static_cast<double>(multiplied) / (us * 1e-6) : 0; }
 };

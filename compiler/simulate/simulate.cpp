@@ -22,14 +22,6 @@ namespace tilewright::simulate {
 
 using namespace ir;
 
-namespace {
-
-// Of the run on this thread, whose clusters run one after the other; null: what a profile finds beside its counts is
-// left out.
-thread_local ProfileDetails* profile_details = nullptr;
-
-}  // namespace
-
 Machine::Machine(const lower::LoweredKernel& kernel, const Program& program, const Options& options, Result& result,
                  PaceRecord* pace)
     : kernel_(kernel), program_(program), options_(options), result_(result), paced_(pace) {
@@ -38,9 +30,10 @@ Machine::Machine(const lower::LoweredKernel& kernel, const Program& program, con
 
 void Machine::add_observers(std::shared_ptr<History> history) {
   if (options_.timeline) timeline_ = std::make_unique<Timeline>(result_.timeline, options_.timeline);
-  if (options_.profile) observers_.add(std::make_unique<Profile>(*this, result_.profile, profile_details));
-  if (options_.profile && profile_details) observers_.add(std::make_unique<SpareBarriers>(*this, *profile_details));
-  if (paced_) {
+  ProfileDetails* const details = paced_ ? paced_->details : nullptr;
+  if (options_.profile) observers_.add(std::make_unique<Profile>(*this, result_.profile, details));
+  if (options_.profile && details) observers_.add(std::make_unique<SpareBarriers>(*this, *details));
+  if (paced_ && paced_->is_modelled) {
     auto pace = std::make_unique<Pace>(*this, program_, kH100, *paced_);
     executed_ = pace->executed();
     pace_ = pace.get();
@@ -618,21 +611,19 @@ Result run(const lower::LoweredKernel& kernel, const Inputs& inputs, const Optio
 Result run_paced(const lower::LoweredKernel& kernel, const Inputs& inputs, const Options& options, PaceRecord& pace) {
   Options alone = options;
   alone.jobs = 1;
+  alone.profile = true;
   return run_with(kernel, inputs, alone, &pace);
 }
 
 Result run_profiled(const lower::LoweredKernel& kernel, const Inputs& inputs, const Options& options,
                     ProfileDetails& details) {
-  struct Scope {
-    explicit Scope(ProfileDetails* now) { profile_details = now; }
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
-    ~Scope() { profile_details = nullptr; }
-  } scope(&details);
   Options alone = options;
   alone.jobs = 1;
   alone.profile = true;
-  Result out = run_with(kernel, inputs, alone, nullptr);
+  PaceRecord beside;
+  beside.is_modelled = false;
+  beside.details = &details;
+  Result out = run_with(kernel, inputs, alone, &beside);
   settle(details, out.profile);
   return out;
 }

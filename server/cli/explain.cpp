@@ -161,7 +161,9 @@ int run_explain(const ExplainCommand& command) {
   session::Compiled c = project::compile(*file, project::options_for(named, command.entries));
   if (command.wants_time) {
     render::Json answer = render::explained_json({}, c);
-    const int status = explain_time({command.time.settings, command.json}, c, *file, answer);
+    ExplainTime wanted = command.time;
+    wanted.json = command.json;
+    const int status = explain_time(wanted, c, *file, answer);
     return command.json && status != kUsage && !print(command, answer) ? kUsage : status;
   }
   const text::Anchors& anchors = c.evaluation->anchors;
@@ -218,6 +220,8 @@ void add_explain(CLI::App& app, Run& run) {
   c->add_flag("--time", command->wants_time,
               "How long each kernel takes on an H100: a model, from a part of its grid on the simulator and constants "
               "that were measured there; by line, with what waits for what");
+  c->add_flag("--as-written", command->time.as_written,
+              "With --time: count accesses as the script writes them, and no registers, without NVIDIA's compiler");
   c->add_option("--set", command->time.settings, "With --time, NAME=VALUE: a symbolic extent or a scalar; repeatable");
   c->add_flag("--json", command->json,
               "The same as JSON, with operands, layouts, occupancy and why copies are as wide");

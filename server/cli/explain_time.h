@@ -11,6 +11,7 @@ namespace tilewright::cli {
 
 struct ExplainTime {
   std::vector<std::string> settings{};  // NAME=VALUE
+  bool as_written = false;              // NVIDIA's compiler is not asked
   bool json = false;
 };
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "server/ide/artifacts.h"
 #include "server/ide/resident.h"
 #include "server/ide/trials.h"
 
@@ -17,8 +18,8 @@ constexpr int kNice = 10;
 constexpr std::uint64_t kTimeSteps = 4'000'000;  // of the simulator, for the time of a kernel
 }  // namespace
 
-BackgroundTrials::BackgroundTrials(std::function<void(const std::string&)> made)
-    : made_(std::move(made)), thread_([this](const std::stop_token& end) { work(end); }) {}
+BackgroundTrials::BackgroundTrials(std::function<void(const std::string&)> made, const Artifacts* artifacts)
+    : made_(std::move(made)), artifacts_(artifacts), thread_([this](const std::stop_token& end) { work(end); }) {}
 
 BackgroundTrials::~BackgroundTrials() {
   thread_.request_stop();
@@ -60,8 +61,12 @@ void BackgroundTrials::model_times(const Job& job) {
   for (const session::Compiled& compiled : job.wish.analysis->compiled) {
     for (const session::CompiledKernel& kernel : compiled.kernels) {
       if (job.stop.stop_requested()) return;
-      if (!kernel.lowered || !kernel.cuda || time_of(job.wish.document, kernel)) continue;
+      if (!kernel.lowered || !kernel.cuda) continue;
+      const auto machine = artifacts_ ? artifacts_->find(*kernel.cuda, kernel.target.name()) : nullptr;
+      const auto before = time_of(job.wish.document, kernel);
+      if (before && (before->profile.as_compiled || !machine || machine->sass.empty())) continue;
       work::TimeAsked asked;
+      if (machine) asked.code = work::machine_code_of(kernel, machine->sass, machine->sass_missing, machine->kernels);
       asked.steps = kTimeSteps;
       asked.ctas = 1;
       auto made = std::make_shared<const work::KernelTime>(

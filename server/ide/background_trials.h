@@ -17,10 +17,15 @@
 
 namespace tilewright::ide {
 
+class Artifacts;
+
 class BackgroundTrials {
  public:
   // `made` is called on the background thread with the document for which something new is there.
-  explicit BackgroundTrials(std::function<void(const std::string& document)> made);
+  // Accesses count as NVIDIA's compiler makes them where `artifacts` has the machine code when a time is made. Null:
+  // never.
+  explicit BackgroundTrials(std::function<void(const std::string& document)> made,
+                            const Artifacts* artifacts = nullptr);
   ~BackgroundTrials();
 
   // What was found in the kernels of an analysis, as far as they have been tried. Asked at each keystroke: not copied.
@@ -62,6 +67,7 @@ class BackgroundTrials {
   static const Tried* tried(const OfDocument& document, const session::CompiledKernel& kernel);
 
   std::function<void(const std::string&)> made_;
+  const Artifacts* artifacts_;
   Backlog<Wish> backlog_;
   mutable std::mutex mutex_;  // guards what was tried
   // By document and kernel; another kernel may come to lie where one was, and then the weak pointer has expired.

@@ -48,7 +48,7 @@ Host::Host(HostEvents& events, Pool& pool)
           project::toolchain_options(),
           [this](const std::string& path) { events_.post([this, path] { artifacts_made(path); }); },
           [this](const std::string& problem) { events_.post([this, problem] { events_.tools_health(problem); }); }),
-      trials_([this](const std::string& path) { events_.post([this, path] { trials_made(path); }); }),
+      trials_([this](const std::string& path) { events_.post([this, path] { trials_made(path); }); }, &artifacts_),
       runs_([this](const std::string& path) { events_.post([this, path] { run_made(path); }); }) {}
 
 void Host::end() {

@@ -68,9 +68,8 @@ const toolchain::KernelResources* resources_of(const session::CompiledKernel& ke
 
 work::KernelTime time_of(const session::CompiledKernel& kernel, const session::Compiled& compiled,
                          const syntax::Tree& tree, const Made* made, const std::stop_token& stop) {
-  const toolchain::KernelResources* resources = resources_of(kernel, made);
   work::TimeAsked asked;
-  if (resources) asked.registers = resources->registers;
+  if (made && kernel.cuda) asked.code = work::machine_code_of(kernel, made->sass, made->sass_missing, made->kernels);
   asked.steps = kSteps;
   asked.ctas = kCtas;
   return work::time_of(kernel, compiled, tree, asked, stop);

@@ -64,6 +64,19 @@ constexpr text::CodeInfo kOwn[] = {
      "Lanes change by an atomic access what they have changed by the one before, in a loop most often; counted on a "
      "simulated run, `tilewright run FILE --on sim --profile`. A sum that is kept in a register, and added to memory "
      "once, needs one of them."},
+    {kSplitWarpsCode, "lanes of a warp take both arms of a branch",
+     "A warp executes one path at a time: where its lanes disagree about a branch, it executes both arms one after the "
+     "other, each with the other lanes idle (CUDA C++ Programming Guide, \"SIMT architecture\"). Counted on a "
+     "simulated "
+     "run, where the arm that costs less has some instructions and all of them are at least a twentieth of what the "
+     "kernel's warps execute; which lanes take which arm may depend on the inputs. Where the condition is the same for "
+     "all lanes of a warp, each warp executes one arm."},
+    {kDoublesCode, "float64 in a kernel without float64",
+     "An expression is computed in float64 although no tensor and no scalar argument of the kernel has that type: a "
+     "constant or an intermediate of float64 makes all that is computed with it float64. An SM of sm_90 does 64 "
+     "additions or products of float64 a cycle where it does 128 of float32, one of sm_86, sm_89 and sm_120 two (CUDA "
+     "C++ Programming Guide, \"Throughput of Native Arithmetic Instructions\"), and values change their type on the "
+     "way. Counted on a simulated run; a sum that needs the digits may want it so."},
     {kShallowCode, "a ring too shallow for its copies",
      "Warps wait for copies in most steps of a pipeline, and not in its first ones alone, and the wait is a good part "
      "of the longest path through a CTA: copies that are under way do not cover how long one takes. Modelled by "

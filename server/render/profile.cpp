@@ -74,11 +74,13 @@ std::string engine_text(const ProfiledPlace& p) {
          " bytes, modelled from their addresses\n";
 }
 
-// Where accesses are not counted as the script writes them, or why they are.
+}  // namespace
+
 std::string made_text(const work::ProfileAnswer& profile) {
   if (!profile.why.empty())
     return "    accesses count as the script writes them; NVIDIA's compiler may join some, and is not there: " +
            text::visible(profile.why.substr(0, profile.why.find('\n'))) + "\n";
+  if (!profile.as_compiled) return "    accesses count as the script writes them\n";
   std::string out;
   for (std::size_t i = 0; i < std::min(kMostMade, profile.made.size()); ++i) {
     const work::MadeAccesses& one = profile.made[i];
@@ -104,8 +106,6 @@ Json made_json(const work::ProfileAnswer& profile) {
           {"why", profile.why.empty() ? Json(nullptr) : Json(profile.why)},
           {"changed", std::move(lines)}};
 }
-
-}  // namespace
 
 std::string shortened_line(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);

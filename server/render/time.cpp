@@ -58,7 +58,7 @@ std::string table(const std::vector<std::array<std::string, 4>>& rows) {
 }
 
 std::string lines_text(const work::TimeAnswer& answer) {
-  std::vector<std::array<std::string, 4>> rows{{"line", "of the path", "instructions", ""}};
+  std::vector<std::array<std::string, 4>> rows{{"line", "of the path", "instructions as written", ""}};
   std::size_t left = 0;
   for (const TimedLine& line : answer.lines) {
     if (line.share < kLeastShare || rows.size() > kMostLines) {
@@ -73,6 +73,11 @@ std::string lines_text(const work::TimeAnswer& answer) {
   std::string out = table(rows);
   if (left) out += "    and " + text::counted(left, "line") + " more (--json has all)\n";
   return out;
+}
+
+// Where the answer's bytes and sectors are not of the accesses that NVIDIA's compiler makes.
+std::string accesses_text(const work::ProfileAnswer& profile) {
+  return profile.as_compiled ? std::string() : made_text(profile);
 }
 
 std::string waits_text(const work::TimeAnswer& answer) {
@@ -133,7 +138,7 @@ std::string time_text(const work::KernelTime& kernel, const text::Anchors& ancho
       "kernel " + kernel.name + (kernel.entry == kernel.name ? "" : "  (entry " + kernel.entry + ")") + "\n";
   for (const std::string& line : work::head_words(kernel)) out += "  " + line + "\n";
   if (!m.why.empty()) return out;
-  out += lines_text(kernel.answer) + waits_text(kernel.answer);
+  out += lines_text(kernel.answer) + waits_text(kernel.answer) + accesses_text(kernel.profile);
   for (const text::Diagnostic& d : kernel.answer.advice) out += diagnostic_text(d, anchors, c);
   return out;
 }
@@ -192,6 +197,8 @@ Json time_json(const work::KernelTime& kernel, const text::Anchors& anchors) {
               {"waves", m.waves},
               {"path_cycles", m.pace.ctas ? m.pace.cycles / static_cast<double>(m.pace.ctas) : 0},
               {"sectors", m.sectors},
+              {"accesses", made_json(kernel.profile)},
+              {"instructions_are", work::from_words(From::CountedAsWritten)},
               {"tensor_operations", m.multiplied},
               {"tensor_bytes", m.tensor_bytes},
               {"operations_per_byte", kernel.answer.intensity()},

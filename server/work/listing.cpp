@@ -36,10 +36,20 @@ void Listing::find_loops() {
     const auto target = labels_.find(std::string_view(row.text).substr(begin + 2, end - begin - 2));
     if (target != labels_.end() && target->second < offset) loops_.emplace_back(target->second, offset);
   }
+  std::ranges::sort(loops_);
+  std::size_t kept = 0;
+  for (const auto& loop : loops_) {
+    if (kept > 0 && loop.first <= loops_[kept - 1].second)
+      loops_[kept - 1].second = std::max(loops_[kept - 1].second, loop.second);
+    else
+      loops_[kept++] = loop;
+  }
+  loops_.resize(kept);
 }
 
 bool Listing::in_loop(std::uint32_t offset) const {
-  return std::ranges::any_of(loops_, [&](const auto& loop) { return offset >= loop.first && offset <= loop.second; });
+  const auto after = std::ranges::upper_bound(loops_, offset, {}, &std::pair<std::uint32_t, std::uint32_t>::first);
+  return after != loops_.begin() && offset <= std::prev(after)->second;
 }
 
 // "        /*0a10*/    IADD3 R1, R2, 0x1, RZ ;"

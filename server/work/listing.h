@@ -46,7 +46,7 @@ class Listing {
   std::map<std::uint32_t, Row> rows_;
   std::map<std::string, std::uint32_t, std::less<>> labels_;  // the offset of the instruction behind each
   std::vector<std::string> open_labels_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> loops_;  // first and last instruction
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> loops_;  // first and last instruction; apart, ascending
   bool has_more_ = false;
 };
 

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "compiler/ir/origin.h"
 #include "server/work/listing.h"
 
 namespace tilewright::work {
@@ -68,12 +67,7 @@ std::optional<Access> access_of(std::string_view text) {
 simulate::MachineAccesses machine_accesses_of(const std::string& sass, const std::string& symbol,
                                               const cuda::CudaSource& cuda) {
   simulate::MachineAccesses out;
-  const auto place_of = [&](const ir::Origin& origin) -> simulate::MachineAccesses::Place& {
-    const auto found =
-        std::ranges::find_if(out.places, [&](const auto& place) { return ir::same_origin(place.origin, origin); });
-    return found != out.places.end() ? *found : out.places.emplace_back(origin);
-  };
-  for (const cuda::LineOrigin& line : cuda.lines) place_of(line.origin);
+  for (const cuda::LineOrigin& line : cuda.lines) out.places.try_emplace(line.origin);
   const Listing listing(sass, symbol);
   out.is_whole = !listing.rows().empty() && !listing.has_more();
   out.once.fill(0);
@@ -85,7 +79,7 @@ simulate::MachineAccesses machine_accesses_of(const std::string& sass, const std
       out.is_whole = false;
       continue;
     }
-    simulate::MachineAccesses::Place& place = place_of(origin->origin);
+    simulate::MachineAccesses::Place& place = out.places[origin->origin];
     place.is_clear &= !access->kinds.empty();
     for (const AccessKind kind : access->kinds) {
       ++place.kinds[std::to_underlying(kind)].code[simulate::width_number(access->bytes)];

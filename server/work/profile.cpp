@@ -81,8 +81,13 @@ class Advice {
                           : "leave it out, and let `tilewright run --on sim` look for races; other inputs may need it");
   }
 
-  // `all`: requests of the kernel.
-  void look_at(const simulate::OddRequests& odd, std::uint64_t all) {
+  // `all`: requests of the kernel. `reads_global`: its copies access global memory.
+  void look_at(const simulate::OddRequests& odd, std::uint64_t all, bool reads_global) {
+    // A store of a lane to another CTA (st.async) has up to 16 bytes.
+    if (odd.sent > 16 * odd.copies && !reads_global)
+      small(odd.origin, odd.copies, odd.sent,
+            "a bulk copy takes all bytes that follow each other in both CTAs, so let rows follow each other without a "
+            "gap, or have the same swizzle on both sides");
     if (!is_written(odd.origin)) return;
     repeated(odd);
     const std::uint64_t fewer = (odd.lanes + 31) / 32;
@@ -177,15 +182,20 @@ class Advice {
 
   // Bulk and tensor copies: a thread issues each, and the engine takes them one after the other.
   void small(const ProfiledPlace& place) {
-    if (place.operations < kFewest || place.copied_global == 0) return;
-    const std::uint64_t each = place.copied_global / place.operations;
+    if (place.copied_global)
+      small(place.origin, place.operations, place.copied_global,
+            "a box of a tensor map has up to 256 elements along each of up to five dimensions, a bulk copy takes all "
+            "bytes that follow each other");
+  }
+  void small(const ir::Origin& origin, std::uint64_t copies, std::uint64_t bytes, const char* how) {
+    if (copies < kFewest) return;
+    const std::uint64_t each = bytes / copies;
     if (each >= kSmallCopy) return;
-    const std::uint64_t fewer = (place.copied_global + kSmallCopy - 1) / kSmallCopy;
-    tell(place.origin, kCopyCost * (place.operations - fewer), project::kSmallCopiesCode,
-         grouped(place.operations) + " copies of " + text::counted(each, "byte") + " each start here, where " +
-             grouped(fewer) + " of " + grouped(kSmallCopy) + " bytes would do",
-         "copy more at once: a box of a tensor map has up to 256 elements along each of up to five dimensions, a bulk "
-         "copy takes all bytes that follow each other");
+    const std::uint64_t fewer = (bytes + kSmallCopy - 1) / kSmallCopy;
+    tell(origin, kCopyCost * (copies - fewer), project::kSmallCopiesCode,
+         grouped(copies) + " copies of " + text::counted(each, "byte") + " each start here, where " + grouped(fewer) +
+             " of " + grouped(kSmallCopy) + " bytes would do",
+         std::string("copy more at once: ") + how);
   }
 
   // Lanes that change one address again and again.
@@ -282,8 +292,8 @@ std::vector<MadeAccesses> made_of(const simulate::DetailsByKernel& details, cons
   std::map<std::pair<std::uint32_t, simulate::AccessKind>, MadeAccesses> by;
   for (const auto& [kernel, found] : details) {
     if (!found.accesses) continue;
-    for (const simulate::MachineAccesses::Place& place : found.accesses->places) {
-      const auto way = way_of(place.origin, evaluation);
+    for (const auto& [origin, place] : found.accesses->places) {
+      const auto way = way_of(origin, evaluation);
       for (std::size_t i = 0; way && i < simulate::kAccessKinds; ++i) {
         if (place.kinds[i].written == 0) continue;
         const auto kind = static_cast<simulate::AccessKind>(i);
@@ -337,7 +347,9 @@ std::uint64_t global_bytes(const ProfiledPlace& p) {
 }
 
 double cost_of(const ProfiledPlace& p) {
-  const double copies = p.copied_global > 0 ? static_cast<double>(kCopyCost * p.operations) : 0;
+  // Those within a cluster, and to tensor memory, access shared memory alone.
+  const bool copying = p.copied_global > 0 || (p.multiplied == 0 && p.copied_shared > 32 * p.operations);
+  const double copies = copying ? static_cast<double>(kCopyCost * p.operations) : 0;
   return copies + static_cast<double>(p.global_read.requests + p.global_write.requests) +
          static_cast<double>(p.shared_read.units + p.shared_write.units + p.atomics) +
          static_cast<double>(global_bytes(p)) / 16 + static_cast<double>(p.multiplied) / 4096;
@@ -410,13 +422,20 @@ ProfileAnswer profiled(const CountedRun& counted, const session::Compiled& compi
 }
 
 // What is advised of a run beyond its counts.
-void look_beside(const simulate::DetailsByKernel& details, const session::Compiled& compiled, ProfileAnswer& out) {
+void look_beside(const simulate::DetailsByKernel& details, const CountedRun& counted, const session::Compiled& compiled,
+                 ProfileAnswer& out) {
+  const auto reads_global = [&](const ir::Origin& origin) {
+    return std::ranges::any_of(counted.places, [&](const ProfiledPlace& place) {
+      return place.copied_global > 0 && ir::same_origin(place.origin, origin);
+    });
+  };
   std::vector<Advised> advised;
   Advice advice(compiled, out.buffers, details, advised);
   for (const auto& [kernel, found] : details) {
     if (out.complete)
       for (const simulate::SpareBarrier& barrier : found.barriers) advice.look_at(barrier);
-    for (const auto& [number, odd] : found.odd) advice.look_at(odd, requests_of(out.total));
+    for (const auto& [number, odd] : found.odd)
+      advice.look_at(odd, requests_of(out.total), odd.copies > 0 && reads_global(odd.origin));
   }
   std::ranges::stable_sort(advised, std::greater{}, &Advised::gain);
   for (Advised& a : advised) out.advice.push_back(std::move(a.diagnostic));
@@ -426,22 +445,22 @@ void look_beside(const simulate::DetailsByKernel& details, const session::Compil
 
 ProfileAnswer profile_of(const RunAnswer& answer) {
   const run::Outcome& outcome = answer.report.outcome;
-  const simulate::DetailsByKernel none;
-  ProfileAnswer out =
-      profiled({outcome.profile, outcome.profiled_rows}, answer.compiled, answer.details ? *answer.details : none);
-  out.complete = outcome.status == run::Status::Done && outcome.part.empty();
+  ProfileAnswer out = profile_of({outcome.profile, outcome.profiled_rows}, answer.compiled,
+                                 answer.details ? *answer.details : simulate::DetailsByKernel(),
+                                 outcome.status == run::Status::Done && outcome.part.empty());
   out.why = answer.accesses_missing;
-  if (!answer.details) return out;
-  out.as_compiled =
-      std::ranges::any_of(*answer.details, [](const auto& one) { return one.second.accesses.has_value(); });
-  out.made = made_of(*answer.details, *answer.compiled.evaluation);
-  look_beside(*answer.details, answer.compiled, out);
-  out.advice.insert(out.advice.end(), answer.notes.begin(), answer.notes.end());
+  if (answer.details) out.advice.insert(out.advice.end(), answer.notes.begin(), answer.notes.end());
   return out;
 }
 
-ProfileAnswer profile_of(const CountedRun& counted, const session::Compiled& compiled) {
-  return profiled(counted, compiled, {});
+ProfileAnswer profile_of(const CountedRun& counted, const session::Compiled& compiled,
+                         const simulate::DetailsByKernel& details, bool complete) {
+  ProfileAnswer out = profiled(counted, compiled, details);
+  out.complete = complete;
+  out.as_compiled = std::ranges::any_of(details, [](const auto& one) { return one.second.accesses.has_value(); });
+  out.made = made_of(details, *compiled.evaluation);
+  look_beside(details, counted, compiled, out);
+  return out;
 }
 
 }  // namespace tilewright::work

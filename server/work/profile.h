@@ -60,6 +60,7 @@ struct ProfileAnswer {
   // Accesses count as NVIDIA's compiler makes them; else as the script writes them, `why` they do.
   bool as_compiled = false;
   std::string why{};
+  From from() const { return as_compiled ? From::Counted : From::CountedAsWritten; }  // what accesses add up to
   std::vector<MadeAccesses> made{};  // of lines where that differs, in their order
 
   // Operations of tensor cores for each byte of the sectors of global memory; 0: there are none of either.
@@ -80,7 +81,9 @@ struct CountedRun {
   std::vector<simulate::ProfiledPlace> places;
   std::map<const ir::Buffer*, simulate::ProfiledRows> rows;
 };
-ProfileAnswer profile_of(const CountedRun& counted, const session::Compiled& compiled);
+// `complete`: all CTAs were, to their end.
+ProfileAnswer profile_of(const CountedRun& counted, const session::Compiled& compiled,
+                         const simulate::DetailsByKernel& details, bool complete);
 
 // Clocks of one SM of an H100, roughly, if nothing overlapped: a wavefront takes one, a request to global memory one
 // and each of its sectors 2 (3.35 TB/s for 132 SMs at 1.7 GHz), 4096 operations of tensor cores one, an atomic access

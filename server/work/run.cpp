@@ -666,8 +666,13 @@ class Run {
     answer_.reference = project::compile(file_, project::options_for(named_, {expression}), stop_);
     stop_here();
     const auto& found = answer_.reference.kernels;
-    if (found.size() != 1 || !found.front().cuda)
-      unusable("the reference " + expression + " does not yield one kernel that compiles");
+    if (found.size() != 1 || !found.front().cuda) {
+      const auto error =
+          std::ranges::find(answer_.reference.diagnostics, text::Severity::Error, &text::Diagnostic::severity);
+      unusable("the reference " + expression + " does not yield one kernel that compiles" +
+                   (error == answer_.reference.diagnostics.end() ? "" : ": " + error->message),
+               error == answer_.reference.diagnostics.end() ? "" : error->hint);
+    }
     // Variants of a kernel name a reference with their own settings, and mean the same code.
     const std::string key = found.front().cuda->text + tensors_of(e);
     std::unique_lock<std::mutex> lock;

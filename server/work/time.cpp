@@ -6,11 +6,11 @@
 
 #include "compiler/dispatch/dispatched.h"
 #include "compiler/ir/origin.h"
-#include "compiler/run/report.h"
 #include "compiler/session/run_comments.h"
 #include "compiler/text/amounts.h"
 #include "server/project/time_codes.h"
 #include "server/work/tile_call.h"
+#include "server/work/time_advice.h"
 
 namespace tilewright::work {
 namespace {
@@ -103,7 +103,8 @@ std::vector<TimedWait> waits_of(const run::TimeModel& model, const Lines& lines)
   return out;
 }
 
-std::optional<Roofline> roofline_of(const run::TimeModel& m) {
+// `accesses`: how they were counted. Operations of lanes are those of the simulator's program.
+std::optional<Roofline> roofline_of(const run::TimeModel& m, From accesses) {
   using Class = simulate::InstructionClass;
   const simulate::Rates& r = *m.rates;
   const double each = static_cast<double>(m.ctas) / static_cast<double>(m.simulated), hertz = 1e9 * r.clock_ghz;
@@ -123,9 +124,10 @@ std::optional<Roofline> roofline_of(const run::TimeModel& m) {
       (out.beyond_cache ? r.device_dram_bytes : std::max(r.device_l2_bytes, r.device_box_bytes)) * hertz;
   // A lane's product and sum count as two, and are one instruction of NVIDIA's compiler.
   const double peak = (out.tensor ? r.tensor_operations : 2 * 32 * r.issue) * r.sms * hertz;
-  out.operations = {operations, From::Counted};
-  out.bytes = {bytes, From::Counted};
-  out.intensity = {operations / bytes, From::Counted};
+  if (out.beyond_cache) accesses = From::CountedAsWritten;  // as the model has them
+  out.operations = {operations, out.tensor ? From::Counted : From::CountedAsWritten};
+  out.bytes = {bytes, accesses};
+  out.intensity = {operations / bytes, std::max(out.operations.from, accesses)};
   out.ridge = {peak / bandwidth, From::Measured};
   out.memory_bounds = out.intensity.value < out.ridge.value;
   out.roof = {std::min(peak, operations / bytes * bandwidth), From::Measured};
@@ -160,18 +162,13 @@ void look_for_shallow_rings(TimeAnswer& answer, const text::Anchors& anchors) {
     for (const auto& [number, place] : answer.model.pace.places)
       if (ir::same_origin(place.origin, wait.blamed)) on_path = place.critical;
     if (starved * 2 <= wait.steps.size() || on_path < kShallow * path) continue;
-    simulate::Finding found;
-    found.code = project::kShallowCode;
-    found.origin = wait.waits;
-    found.message = "warps wait here for copies in " + std::to_string(starved) + " of " +
-                    (wait.steps.size() >= PacedWait::kMostSteps ? "the first " : "") +
-                    std::to_string(wait.steps.size()) + " steps, modelled " +
-                    text::formatted("%.0f", wait.cycles / static_cast<double>(wait.times)) +
-                    " cycles each time: the ring is too shallow to hide how long a copy takes";
-    found.hint = "let more copies be under way: more stages, or start the copies earlier";
-    text::Diagnostic d = run::diagnostic_of(found, anchors);
-    d.message = found.message;
-    d.severity = text::Severity::Hint;
+    text::Diagnostic d = hint_at(wait.waits, project::kShallowCode,
+                                 "warps wait here for copies in " + std::to_string(starved) + " of " +
+                                     (wait.steps.size() >= PacedWait::kMostSteps ? "the first " : "") +
+                                     std::to_string(wait.steps.size()) + " steps, modelled " +
+                                     text::formatted("%.0f", wait.cycles / static_cast<double>(wait.times)) +
+                                     " cycles each time: the ring is too shallow to hide how long a copy takes",
+                                 "let more copies be under way: more stages, or start the copies earlier", anchors);
     const auto is_there = [&](const text::Diagnostic& had) { return had.span.begin == d.span.begin; };
     if (std::ranges::none_of(answer.advice, is_there)) answer.advice.push_back(std::move(d));
   }
@@ -219,7 +216,8 @@ KernelTime time_of(const session::CompiledKernel& kernel, const session::Compile
   for (const auto& [name, value] : asked.values) request.values[name] = value;
   request.steps = asked.steps;
   request.ctas = asked.ctas;
-  out.occupancy = occupancy(kernel.lowered->plan, kernel.target, asked.registers);
+  request.accesses = asked.code.accesses ? &*asked.code.accesses : nullptr;
+  out.occupancy = occupancy(kernel.lowered->plan, kernel.target, asked.code.registers);
   if (out.occupancy) request.resident = out.occupancy->ctas;
   TimeAnswer& answer = out.answer;
   answer.model = run::model_time(*kernel.lowered, kernel.target, request, stop);
@@ -228,15 +226,20 @@ KernelTime time_of(const session::CompiledKernel& kernel, const session::Compile
   const Lines lines(evaluation.anchors, evaluation.tree->source().get());
   answer.lines = lines_of(answer.model, lines, kernel);
   answer.waits = waits_of(answer.model, lines);
-  answer.roofline = roofline_of(answer.model);
+  answer.roofline = roofline_of(answer.model, request.accesses ? From::Counted : From::CountedAsWritten);
   look_for_shallow_rings(answer, evaluation.anchors);
+  for (text::Diagnostic& d : instruction_advice(answer.model, kernel, evaluation.anchors))
+    answer.advice.push_back(std::move(d));
   CountedRun counted;
   for (const auto& [number, place] : answer.model.counted.places) counted.places.push_back(place);
   counted.rows = answer.model.counted.rows;
-  out.profile = profile_of(counted, compiled);
-  out.profile.complete = answer.model.simulated == answer.model.ctas;
+  const bool complete = answer.model.simulated == answer.model.ctas;
+  out.profile = profile_of(counted, compiled, {{kernel.lowered.get(), std::move(answer.model.details)}}, complete);
+  out.profile.why = asked.code.why;
+  answer.model.details = {};
   answer.model.pace.places.clear();
   answer.model.pace.waits.clear();
+  answer.model.pace.branches.clear();
   answer.model.counted = {};
   return out;
 }
@@ -272,7 +275,11 @@ std::vector<KernelTime> times_of(const RunAnswer& answer, const syntax::Tree& tr
     for (const auto& [name, extent] : launch.extents) asked.values[name] = run::Number::of(extent);
     asked.steps = kRunSteps;
     const std::size_t number = static_cast<std::size_t>(&launch - answer.report.bound.launches.data());
-    if (number < answer.resources.size()) asked.registers = answer.resources[number].registers;
+    if (number < answer.resources.size()) asked.code.registers = answer.resources[number].registers;
+    asked.code.why = answer.accesses_missing;
+    if (answer.details)
+      if (const auto known = answer.details->find(launch.kernel); known != answer.details->end())
+        asked.code.accesses = uncounted(known->second.accesses);
     out.push_back(time_of(*found, answer.compiled, tree, asked, stop));
   }
   return out;

@@ -12,6 +12,7 @@
 #include "compiler/run/time_model.h"
 #include "compiler/session/compile.h"
 #include "server/work/figure.h"
+#include "server/work/machine_code.h"
 #include "server/work/occupancy.h"
 #include "server/work/profile.h"
 
@@ -69,12 +70,13 @@ struct KernelTime {
   std::string name, entry;
   std::optional<Occupancy> occupancy;  // nothing: not known
   TimeAnswer answer;
-  ProfileAnswer profile;  // of the CTAs that were simulated; empty where the model says why
+  // Of the CTAs that were simulated; empty where the model says why.
+  ProfileAnswer profile;
 };
 
 struct TimeAsked {
   std::map<std::string, run::Number, std::less<>> values{};  // over what the script's run comments say
-  std::int64_t registers = 0;                                // a thread; 0: not known
+  MachineCode code{};                                        // what it does not know counts as written
   std::uint64_t steps = 400'000'000, ctas = 4;               // as run::TimeRequest has them
 };
 

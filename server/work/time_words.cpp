@@ -17,10 +17,11 @@ std::string us_text(double us) { return text::formatted(us < 10 ? "%.2f us" : "%
 
 std::string cycles_text(double cycles) { return text::formatted("%.0f", cycles); }
 
-void add_traffic(std::vector<std::string>& out, const char* what, const char* unit, const Traffic& t) {
+void add_traffic(std::vector<std::string>& out, const char* what, const char* unit, const Traffic& t, From from) {
   if (t.units == 0) return;
   out.push_back(std::string(what) + ": " + grouped(t.units) + " " + unit +
-                (t.units > t.ideal ? ", " + grouped(t.ideal) + " would do" : "") + ", counted");
+                (t.units > t.ideal ? ", " + grouped(t.ideal) + " would do" : "") + ", " +
+                std::string(from_words(from)));
 }
 
 // What of the device a grid leaves without work: ", 116 of them without a CTA". Empty: little.
@@ -86,8 +87,9 @@ std::string path_words(const TimeAnswer& answer) {
 std::string roofline_words(const Roofline& roofline) {
   return text::formatted("%.1f", roofline.intensity.value) + " operations of " +
          (roofline.tensor ? "tensor cores" : "floating numbers") + " per byte of " +
-         (roofline.beyond_cache ? "the device's memory" : "the L2 cache") + ", counted; the ridge of " +
-         std::string(roofline.device) + " is at " + text::formatted("%.0f", roofline.ridge.value) +
+         (roofline.beyond_cache ? "the device's memory" : "the L2 cache") + ", " +
+         std::string(from_words(roofline.intensity.from)) + "; the ridge of " + std::string(roofline.device) +
+         " is at " + text::formatted("%.0f", roofline.ridge.value) +
          ", measured: " + (roofline.memory_bounds ? "bytes" : "operations") + " bound it at " +
          text::formatted("%.1f", roofline.roof.value * 1e-12) + " Tops/s, of which it reaches " +
          text::formatted("%.0f %%", 100 * roofline.reached.value / roofline.roof.value) + ", modelled";
@@ -114,10 +116,10 @@ std::vector<std::string> line_words(const KernelTime& kernel, std::uint32_t line
   simulate::ProfiledPlace counted;
   for (const ProfiledLine& one : kernel.profile.lines)
     if (one.line == line) counted.add(one.counted);
-  add_traffic(out, "reads of global memory", "sectors", counted.global_read);
-  add_traffic(out, "writes to global memory", "sectors", counted.global_write);
-  add_traffic(out, "reads of shared memory", "wavefronts", counted.shared_read);
-  add_traffic(out, "writes to shared memory", "wavefronts", counted.shared_write);
+  add_traffic(out, "reads of global memory", "sectors", counted.global_read, kernel.profile.from());
+  add_traffic(out, "writes to global memory", "sectors", counted.global_write, kernel.profile.from());
+  add_traffic(out, "reads of shared memory", "wavefronts", counted.shared_read, kernel.profile.from());
+  add_traffic(out, "writes to shared memory", "wavefronts", counted.shared_write, kernel.profile.from());
   if (counted.copied_global || counted.copied_shared)
     out.push_back("copies beside the threads: " + grouped(std::max(counted.copied_global, counted.copied_shared)) +
                   " bytes, counted");

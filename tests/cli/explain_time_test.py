@@ -55,10 +55,71 @@ def kernel(A: T.Buffer(({ctas}, 1024), "float32"), B: T.Buffer(({ctas}, 1024), "
     B[cta, t] = A[cta, t]
 """
 
+# Four elements of a lane follow each other in shared memory.
+QUADS = HEAD + """@T.prim_func
+def kernel(A: T.Buffer((1024,), "float32"), B: T.Buffer((256,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([256])
+    tile = T.alloc_shared((1024,), "float32", align=16)
+    total: T.float32 = T.float32(0)
+    for i in T.unroll(4):
+        tile[i * 256 + t] = A[i * 256 + t]
+    T.cuda.cta_sync()
+    for i in T.unroll(4):
+        total = total + tile[t * 4 + i]
+    B[t] = total
+"""
+ARMS = HEAD + """@T.prim_func
+def kernel(A: T.Buffer((256,), "float32"), B: T.Buffer((256,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([256])
+    x: T.float32 = A[t]
+    if {condition}:  # arms
+        for i in T.serial(64):
+            x = x * T.float32(0.5) + T.float32(1)
+    else:
+        {other}
+    B[t] = x
+"""
+ARMS_LINE = ARMS[: ARMS.index("# arms")].count("\n")
+SLOW_ARM = "for i in T.serial(64):\n            x = T.sqrt(x * x + T.float32(1))"
+CHOICES = HEAD + """@T.prim_func
+def kernel(A: T.Buffer((256,), "float32"), B: T.Buffer((256,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([256])
+    x: T.float32 = A[t]
+    if {of} == 0:
+        for i in T.serial(64):
+            x = x * T.float32(0.5) + T.float32(1)
+    elif {of} == 1:
+        for i in T.serial(64):
+            x = x * x + T.float32(1)
+    elif {of} == 2:
+        for i in T.serial(64):
+            x = x * x - T.float32(1)
+    else:
+        for i in T.serial(64):
+            x = T.sqrt(x * x + T.float32(1))
+    B[t] = x
+"""
+WIDE = HEAD + """@T.prim_func
+def kernel(A: T.Buffer((256,), "{dtype}"), B: T.Buffer((256,), "{dtype}")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([256])
+    x: T.{dtype} = A[t]
+    for i in T.serial(16):
+        {line}  # here
+    B[t] = x
+"""
+
 
 class Time(Case):
-    def time(self, text, *options):
-        answer = self.expect(0, "explain", self.file("k.py", text), "--time", "--json", *options).json
+    def time(self, text, *options, how=("--as-written",)):
+        answer = self.expect(0, "explain", self.file("k.py", text), "--time", "--json", *how, *options).json
         self.fits(answer, "explain")
         (kernel,) = answer["time"]
         return kernel
@@ -138,8 +199,8 @@ class Time(Case):
     def test_roofline_of_the_named_device(self):
         few = self.time(AXPY.format(n=1 << 16))["roofline"]
         # A product and a sum for each two elements read and one written.
-        self.assertEqual(few["operations"], {"value": 2 << 16, "from": "counted"})
-        self.assertEqual(few["bytes"], {"value": 12 << 16, "from": "counted"})
+        self.assertEqual(few["operations"], {"value": 2 << 16, "from": "counted as written"})
+        self.assertEqual(few["bytes"], {"value": 12 << 16, "from": "counted as written"})
         self.assertAlmostEqual(few["operations_per_byte"]["value"], 1 / 6)
         self.assertEqual((few["bound"], few["bytes_of"], few["operations_of"]), ("bytes", "L2 cache", "floating numbers"))
         self.assertIn("H100", few["device"])
@@ -149,7 +210,7 @@ class Time(Case):
 
     def example(self, name, *options):
         script = os.path.join(os.path.dirname(__file__), "../../examples", name)
-        return self.expect(0, "explain", script, "--time", "--json", "--arch", "sm_90a", *options).json["time"][0]
+        return self.expect(0, "explain", script, "--time", "--as-written", "--json", "--arch", "sm_90a", *options).json["time"][0]
 
     def test_no_ring_is_called_shallow_where_stages_would_not_help(self):
         # The engine has as much to do as the path is long; and what a CTA passes on waits for what it got.
@@ -183,9 +244,56 @@ class Time(Case):
         self.assertNotIn("modelled", text)
 
     def test_text_says_where_numbers_come_from(self):
-        text = self.expect(0, "explain", self.file("k.py", HEAD + RING.format(stages=1, rows=64)), "--time").text
-        for words in ("modelled", "constants measured on NVIDIA H100", "counted; cycles are modelled", "registers are not available"):
+        text = self.expect(0, "explain", self.file("k.py", HEAD + RING.format(stages=1, rows=64)), "--time", "--as-written").text
+        for words in ("modelled", "constants measured on NVIDIA H100", "counted; cycles are modelled", "registers are not available",
+                      "instructions as written", "accesses count as the script writes them"):
             self.assertIn(words, text)
+
+    def test_accesses_count_as_the_compiler_makes_them(self):
+        written, made = self.time(QUADS), self.time(QUADS, how=())
+        self.assertEqual((written["accesses"]["counted_as"], written["accesses"]["why"]), ("written", None))
+        if made["accesses"]["counted_as"] != "compiled":
+            self.assertTrue(made["accesses"]["why"])
+            self.skipTest("no NVRTC here")
+        # Four reads of a lane that follow each other become one; the model's times stay, the counts and registers do not.
+        self.assertEqual((made["us"], made["parts_us"]), (written["us"], written["parts_us"]))
+        (changed,) = [c for c in made["accesses"]["changed"] if c["kind"] == "shared_read"]
+        self.assertEqual((changed["written"], changed["made"]), (4 * 8, 8))
+        self.assertEqual([k["occupied"]["registers"]["from"] for k in (written, made)], ["not available", "measured"])
+        self.assertEqual([k["roofline"]["bytes"]["from"] for k in (written, made)], ["counted as written", "counted"])
+        # The same counts as those of a profile.
+        profile = self.expect(0, "run", self.path("k.py"), "--on", "sim", "--profile", "--json").json
+        self.assertEqual(profile["profile"]["global_bytes"], 32 * made["sectors"])
+        self.assertEqual(profile["profile"]["kernels"][0]["sectors"], made["sectors"])
+
+    def advice(self, text, code):
+        return [d for d in self.time(text)["advice"] if d["code"] == code]
+
+    def test_branches_of_one_warp_that_both_compute(self):
+        for condition in ("t % 2 == 0", "t % 32 < 16", "A[t] > T.float32(0.5)"):
+            (found,) = self.advice(ARMS.format(condition=condition, other=SLOW_ARM), "TW7010")
+            self.assertEqual(found["range"]["start"]["line"], 1 + ARMS_LINE)
+            self.assertIn("of the 8 times", found["message"])
+            self.assertEqual(found["severity"], "hint")
+        # Whole warps take one arm; one arm is short; there is one arm.
+        self.assertEqual(self.advice(ARMS.format(condition="t // 32 % 2 == 0", other=SLOW_ARM), "TW7010"), [])
+        self.assertEqual(self.advice(ARMS.format(condition="t % 2 == 0", other="x = T.float32(0)"), "TW7010"), [])
+        self.assertEqual(self.advice(ARMS.format(condition="t % 2 == 0", other="pass"), "TW7010"), [])
+
+    def test_branches_in_a_row_are_told_once(self):
+        (found,) = self.advice(CHOICES.format(of="t % 4"), "TW7010")
+        self.assertEqual(self.advice(CHOICES.format(of="t // 32 % 4"), "TW7010"), [])
+        self.assertIn("let whole warps take one arm", found["hint"])
+
+    def test_float64_by_mistake(self):
+        slow = ("x = T.cast(T.cast(x, 'float64') * T.float64(0.5), 'float32')", "x = x + T.cast(T.exp(T.cast(x, 'float64')), 'float32')")
+        for line in slow:
+            (found,) = self.advice(WIDE.format(dtype="float32", line=line), "TW7011")
+            self.assertIn("no tensor or scalar of the kernel is float64", found["message"])
+            self.assertIn("# here", WIDE.format(dtype="float32", line=line).split("\n")[found["range"]["start"]["line"] - 1])
+        self.assertEqual(self.advice(WIDE.format(dtype="float32", line="x = x * T.float32(0.5)"), "TW7011"), [])
+        # A kernel of float64 wants it.
+        self.assertEqual(self.advice(WIDE.format(dtype="float64", line="x = x * T.float64(0.5)"), "TW7011"), [])
 
 
 if __name__ == "__main__":

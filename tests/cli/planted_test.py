@@ -157,7 +157,7 @@ class Planted(Case):
         for rows in (8, 32, 64, 128):
             with self.subTest(rows):
                 script = self.file("k.py", HEAD + RING.format(stages=1, rows=rows))
-                (kernel,) = self.expect(0, "explain", script, "--time", "--json").json["time"]
+                (kernel,) = self.expect(0, "explain", script, "--time", "--as-written", "--json").json["time"]
                 self.assertLess(self.place(kernel["lines"], "# planted"), 2)
                 self.assertIn("TW7004", [d["code"] for d in kernel["advice"]])
 

@@ -168,6 +168,37 @@ def kernel(A: T.Buffer((8192,), "float32"), B: T.Buffer((1024,), "float32")):
     B[t] = A[(t * t * 7919 + t * 31) % 8192]
 """
 
+# Each CTA of a pair sends its tile to the other one.
+EXCHANGE = """from tvm.script import tirx as T
+from tvm.script.tirx import tile as Tx
+from tvm.tirx.layout import S, TileLayout
+
+
+@T.prim_func
+def kernel(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (2, 32, 64), "float16")
+    B = T.match_buffer(B_ptr, (2, 32, 64), "float16")
+    T.device_entry()
+    rank = T.cta_id_in_cluster([2])
+    T.cta_id([2])
+    tid = T.thread_id([128])
+    mine = T.alloc_shared([32, 64], "float16", align=128, layout=TileLayout(S[(32, 64) : ({pitch}, 1)]))
+    theirs = T.alloc_shared([32, 64], "float16", align=128, layout=TileLayout(S[(32, 64) : ({pitch}, 1)]))
+    arrived = T.alloc_shared([1], "uint64")
+    if tid == 0:
+        T.ptx.mbarrier.init(arrived.ptr_to([0]), 1)
+        T.ptx.fence.mbarrier_init()
+        T.ptx.mbarrier.arrive.expect_tx(arrived.ptr_to([0]), 32 * 64 * 2)
+    Tx.cta.copy(mine[:, :], A[rank, :, :])
+    T.ptx.fence.proxy_async("shared::cta")
+    T.cuda.cluster_sync()
+    if tid == 0:
+        Tx.copy_async(theirs[:, :], mine[:, :], dispatch="dsmem", mbar=arrived.ptr_to([0]), remote_cta_id=1 - rank)  # sent
+    T.ptx.mbarrier.try_wait(arrived.ptr_to([0]), 0)
+    Tx.cta.copy(B[rank, :, :], theirs[:, :])
+    T.cuda.cluster_sync()
+"""
+
 
 class Profiles(Case):
     def profile(self, text, *options):
@@ -329,6 +360,14 @@ class Profiles(Case):
         self.assertIn("no time was measured", out)
         self.assertIn("TW7001", out)
         self.assertNotIn("profile", self.expect(0, "run", script, "--on", "sim").text)
+
+    def test_small_copies_between_ctas(self):
+        slow, fast = (self.profile(EXCHANGE.format(pitch=pitch)) for pitch in (72, 64))
+        (found,) = [d for d in slow["advice"] if d["code"] == "TW7005"]
+        self.assertEqual(found["range"]["start"]["line"], self.line(slow, "# sent")["line"])
+        self.assertIn("64 copies of 128 bytes each start here, where 8 of 1,024 bytes would do", found["message"])
+        self.assertIn("without a gap", found["hint"])
+        self.assertEqual(fast["advice"], [])
 
     def test_a_part_of_a_run_says_so(self):
         script = self.file("k.py", ATOMIC)

@@ -55,7 +55,7 @@ class Speed(unittest.TestCase):
         for words in ("occupancy  ", "of the path", "90 % of kernels between"):
             self.assertIn(words, kernel)
         call = self.hover_with(SCRIPT, "Tx.cta.copy", "of the path")
-        self.assertIn("reads of global memory: 512 sectors, counted", call)
+        self.assertIn("reads of global memory: 512 sectors, counted as written", call)
 
     def test_what_is_advised_stands_at_the_line(self):
         later = SCRIPT.replace("alloc_shared((64, 64)", "alloc_shared((64, 65)").replace("float32", "float16").replace("[128]", "[32]")

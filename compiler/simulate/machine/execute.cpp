@@ -466,6 +466,7 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
         if (Undefined && changes(pc)) return true;
         continue;
       case Op::JumpUnless:
+        if constexpr (Counts) pace_->branch(t, a() != 0);
         if (!a()) {
           pc = i.dst;
           continue;

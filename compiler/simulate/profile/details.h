@@ -25,6 +25,7 @@ struct OddRequests {
   std::uint64_t scattered = 0, lanes = 0;  // in which idle lanes lie between those that access, and the latter
   std::uint64_t irregular = 0;             // to global memory, whose lanes are not equally far apart
   std::uint64_t repeated = 0;              // atomic accesses of the same lanes to the same addresses as just before
+  std::uint64_t sent = 0, copies = 0;      // bytes that copies write to shared memory of another CTA, and those copies
 };
 
 struct ProfileDetails {

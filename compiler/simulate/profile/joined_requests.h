@@ -48,15 +48,10 @@ class JoinedRequests {
   // The same for what warps [first, end) have left.
   template <class F>
   void close(std::uint32_t first, std::uint32_t end, F&& account) {
-    for (auto at = open_.begin(); at != open_.end();) {
-      if (at->first.warp < first || at->first.warp >= end) {
-        ++at;
-        continue;
-      }
-      for (const Run& run : at->second)
-        cut(run, [&](std::uint32_t pc, const WarpRequest& request) { account(at->first, pc, request); });
-      at = open_.erase(at);
-    }
+    take_warps(open_, first, end, [&](const Key& key, const std::deque<Run>& runs) {
+      for (const Run& run : runs)
+        cut(run, [&](std::uint32_t pc, const WarpRequest& request) { account(key, pc, request); });
+    });
   }
 
  private:

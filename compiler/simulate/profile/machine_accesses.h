@@ -15,9 +15,8 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
-#include "compiler/ir/stmt.h"
+#include "compiler/ir/by_origin.h"
 
 namespace tilewright::simulate {
 
@@ -47,11 +46,10 @@ struct MachineAccesses {
     bool is_alike() const;
   };
   struct Place {
-    ir::Origin origin;
     std::array<Kind, kAccessKinds> kinds{};
     bool is_clear = true;  // false: an instruction accesses memory whose kind it does not say
   };
-  std::vector<Place> places;
+  ir::ByOrigin<Place> places{};
   // Every access of the code is at a place of the script.
   bool is_whole = false;
   // Instructions that access so, each executed once by a warp that comes there; none: some are in loops.

@@ -67,7 +67,42 @@ std::optional<InstructionClass> class_of(const Instruction& i) {
   return InstructionClass::Integer;
 }
 
+bool computes_in_double(Op op) {
+  return (op >= Op::AddD && op <= Op::LessEqualD) || op == Op::MathD || op == Op::NonZeroD;
+}
+
+// Issue slots of a warp's instruction, roughly: half of those of integers and nearly all jumps are gone from what
+// NVIDIA's compiler makes, quotients are several, and float64 has half the rate.
+double slots_of(InstructionClass of) {
+  switch (of) {
+    case InstructionClass::Integer: return 0.5;
+    case InstructionClass::Control: return 0.1;
+    case InstructionClass::Special: return 4;
+    case InstructionClass::Double:
+    case InstructionClass::Conversion: return 2;
+    default: return 1;
+  }
+}
+
 }  // namespace
+
+Pace::Pace(const Machine& machine, const Program& program, const Rates& rates, PaceRecord& out)
+    : machine_(machine),
+      program_(program),
+      rates_(rates),
+      out_(out),
+      executed_(program.code.size()),
+      branch_at_(program.code.size(), kNoBranch) {
+  for (std::uint32_t pc = 0; pc < program.code.size(); ++pc) {
+    const Instruction& jump = program.code[pc];
+    if (jump.op != Op::JumpUnless || jump.dst <= pc + 1) continue;
+    const Instruction& last = program.code[jump.dst - 1];
+    if (last.op != Op::Jump || last.dst <= jump.dst) continue;
+    branch_at_[pc] = static_cast<std::uint32_t>(branches_.size());
+    branches_.push_back({pc, jump.dst, last.dst});
+  }
+  arms_.resize(branches_.size());
+}
 
 std::uint32_t Pace::number_of(const Thread& t) const { return t.cta * warps_each_ + t.linear / 32; }
 Pace::Warp& Pace::warp_of(const Thread& t) { return warps_[number_of(t)]; }
@@ -528,6 +563,61 @@ void Pace::add_executed() {
     PacedPlace& place = place_at(machine_.origin_number_at(pc));
     place.instructions[static_cast<std::size_t>(*of)] += times;
     if (is_fused(pc)) place.fused += times;
+    if (computes_in_double(program_.code[pc].op)) place.doubles += times;
+  }
+}
+
+// ---- branches ----
+
+void Pace::Arms::add(const WarpRequest& request) {
+  bool takes_first = false, takes_second = false;
+  for (std::size_t lane = 0; lane < 32; ++lane)
+    if (request.has(lane)) (request.at[lane] ? takes_first : takes_second) = true;
+  ++passes;
+  splits += takes_first && takes_second;
+}
+
+void Pace::branch(const Thread& t, bool first) {
+  const std::uint32_t number = branch_at_[t.pc];
+  if (number == kNoBranch) return;
+  Arms& arms = arms_[number];
+  ++(first ? arms.first : arms.second);
+  const std::uint32_t left = machine_.cta_size() - t.linear / 32 * 32;
+  choices_.add({number, 0, number_of(t)}, t.linear % 32, left >= 32 ? ~0u : (1u << left) - 1, first ? 1 : 0, 1,
+               [&](const WarpRequest& request) { arms.add(request); });
+}
+
+double Pace::work_of(std::uint32_t pc) const {
+  const auto of = executed_[pc] ? class_of(program_.code[pc]) : std::nullopt;
+  return of && !is_register(program_.code[pc]) ? slots_of(*of) * static_cast<double>(executed_[pc]) : 0;
+}
+
+double Pace::work_in(std::uint32_t begin, std::uint32_t end) const {
+  double sum = 0;
+  for (std::uint32_t pc = begin; pc < end; ++pc) sum += work_of(pc);
+  return sum;
+}
+
+// Lanes that take one arm execute it together: so often as the warps are split, the one that costs less comes on top.
+void Pace::add_branches() {
+  out_.work += work_in(0, static_cast<std::uint32_t>(executed_.size())) / 32;
+  for (std::size_t i = 0; i < arms_.size(); ++i) {
+    const Arms arms = std::exchange(arms_[i], {});
+    if (arms.passes == 0) continue;
+    const Branch& where = branches_[i];
+    const std::uint32_t place = machine_.origin_number_at(where.jump);
+    PacedBranch& sum = out_.branches[place];
+    sum.origin = machine_.origin_numbered(place);
+    sum.last = machine_.origin_number_at(where.end - 1);
+    sum.passes += arms.passes;
+    sum.splits += arms.splits;
+    if (arms.splits == 0) continue;
+    const auto each = [&](std::uint32_t begin, std::uint32_t end, std::uint64_t lanes) {
+      return work_in(begin, end) / static_cast<double>(std::max<std::uint64_t>(1, lanes));
+    };
+    const double first = each(where.jump + 1, where.second, arms.first),
+                 second = each(where.second, where.end, arms.second);
+    sum.lost += static_cast<double>(arms.splits) * std::min(first, second);
   }
 }
 
@@ -551,6 +641,11 @@ void Pace::start_group(const Group& group) {
 }
 
 void Pace::end_cta(std::span<const Thread> threads, std::uint64_t, std::size_t) {
+  if (!threads.empty()) {
+    const std::uint32_t first = number_of(threads.front());
+    choices_.close(first, first + warps_each_, [&](const Stream& at, const WarpRequest& r) { arms_[at.pc].add(r); });
+  }
+  add_branches();
   add_executed();
   if (threads.empty()) return;
   const Warp* last = nullptr;

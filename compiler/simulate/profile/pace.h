@@ -17,6 +17,7 @@
 #include "compiler/simulate/machine/program.h"
 #include "compiler/simulate/profile/pace_record.h"
 #include "compiler/simulate/profile/rates.h"
+#include "compiler/simulate/profile/warp_requests.h"
 
 namespace tilewright::simulate {
 
@@ -25,13 +26,14 @@ class Machine;
 class Pace final : public Observer {
  public:
   // Adds to `out`, which several machines of one run share.
-  Pace(const Machine& machine, const Program& program, const Rates& rates, PaceRecord& out)
-      : machine_(machine), program_(program), rates_(rates), out_(out), executed_(program.code.size()) {}
+  Pace(const Machine& machine, const Program& program, const Rates& rates, PaceRecord& out);
 
   // How often lanes have executed each instruction; the interpreter counts there.
   std::uint64_t* executed() { return executed_.data(); }
 
-  // From the interpreter, for the first lane of a warp alone: before an instruction; an access of Load, Store or Copy.
+  // From the interpreter, for each lane: it comes to a branch.
+  void branch(const Thread& t, bool first);
+  // The same, for the first lane of a warp alone: before an instruction; an access of Load, Store or Copy.
   void step(const Thread& t, const Instruction& i);
   void load(const Thread& t, const Instruction& i, std::uint64_t at, std::int64_t bytes);
   void store(const Thread& t, const Instruction& i, std::uint64_t at, std::int64_t bytes);
@@ -106,6 +108,9 @@ class Pace final : public Observer {
   void meet_site(Warp& w, const Thread& t, const Site& site);
   Moment moment_of(const Warp& w, WaitFor what) const;
   void add_executed();
+  void add_branches();
+  double work_of(std::uint32_t pc) const;
+  double work_in(std::uint32_t begin, std::uint32_t end) const;
   bool is_fused(std::uint32_t pc) const;
   bool is_register(const Instruction& i) const;
   Issued* settle(std::uint32_t operation);
@@ -118,6 +123,21 @@ class Pace final : public Observer {
   const Rates& rates_;
   PaceRecord& out_;
   std::vector<std::uint64_t> executed_;
+  // A branch of the program with two arms: its JumpUnless, and where the second one begins and ends. The first one ends
+  // with a jump over the second; if it leaves a loop, all that is left of the loop's body is the second.
+  struct Branch {
+    std::uint32_t jump = 0, second = 0, end = 0;
+  };
+  std::vector<Branch> branches_;
+  // Of the CTAs that run, by number of branches_: how often lanes have taken each arm, and warps both.
+  struct Arms {
+    std::uint64_t first = 0, second = 0, passes = 0, splits = 0;
+    void add(const WarpRequest& request);
+  };
+  std::vector<Arms> arms_;
+  static constexpr std::uint32_t kNoBranch = ~0u;
+  std::vector<std::uint32_t> branch_at_;  // number by instruction
+  WarpRequests choices_;                  // an "address" is 1 for the first arm, 0 for the second
   std::vector<Warp> warps_;
   std::uint32_t warps_each_ = 1;
   bool is_far_ = false;                            // global memory does not fit into the L2 cache

@@ -146,10 +146,8 @@ MachineAccesses::Kind* Profile::made_at(std::uint32_t pc, std::uint32_t kind, bo
   const std::uint32_t number = machine_.origin_number_at(pc);
   const auto [at, fresh] = made_.try_emplace(number, nullptr);
   if (fresh) {
-    const ir::Origin& origin = machine_.origin_numbered(number);
-    const auto found = std::ranges::find_if(
-        details_.accesses->places, [&](const MachineAccesses::Place& p) { return ir::same_origin(p.origin, origin); });
-    if (found != details_.accesses->places.end()) at->second = &*found;
+    const auto found = details_.accesses->places.find(machine_.origin_numbered(number));
+    if (found != details_.accesses->places.end()) at->second = &found->second;
   }
   if (!at->second) return nullptr;
   *is_clear = at->second->is_clear;
@@ -330,24 +328,20 @@ bool MachineAccesses::Kind::is_alike() const {
 void settle(ProfileDetails& details, ProfileRecord& record) {
   if (!details.accesses) return;
   MachineAccesses& accesses = *details.accesses;
-  const auto place_of = [&](const ir::Origin& origin) {
-    return std::ranges::find_if(accesses.places,
-                                [&](const auto& place) { return ir::same_origin(place.origin, origin); });
-  };
   std::array<bool, kAccessKinds> complete{};  // as many requests as the whole code has instructions for each warp
   for (std::size_t of = 0; of < kAccessKinds; ++of) {
     std::uint64_t made = 0;
-    for (const MachineAccesses::Place& place : accesses.places) made += place.kinds[of].made;
+    for (const auto& [origin, place] : accesses.places) made += place.kinds[of].made;
     complete[of] = accesses.once[of] && *accesses.once[of] * details.warps == made;
   }
   for (const auto& [number, written] : details.as_written) {
-    const auto found = place_of(written.origin);
+    const auto found = accesses.places.find(written.origin);
     const auto joined = details.as_joined.find(number);
     for (std::size_t of = 0; found != accesses.places.end() && of < kAccessKinds; ++of) {
       const auto kind = static_cast<AccessKind>(of);
       const Traffic& as_written = traffic_of(written, kind);
       if (as_written.requests == 0) continue;
-      MachineAccesses::Kind& made = found->kinds[of];
+      MachineAccesses::Kind& made = found->second.kinds[of];
       const bool left_out = made.widths() == 0;
       const bool holds = left_out ? complete[of] : made.is_alike();
       if (holds && left_out) continue;
@@ -407,6 +401,11 @@ void Profile::access(const Thread& t, const Accessed& what) {
       break;
     case Memory::Shared:
       place_of(t).copied_shared += bytes;
+      if (what.writes && machine_.rank_of(what.pointer) != t.cta) {
+        OddRequests& odd = odd_at(t.pc, place_of(t).origin);
+        odd.sent += bytes;
+        odd.copies += std::exchange(sent_, what.operation) != what.operation;
+      }
       by_engine(t, what);
       if (const ElementNames::Rows rows = machine_.rows_of(what.pointer, 1, {}); rows.buffer)
         rows_at(rows).is_copied = true;

@@ -75,7 +75,8 @@ class Profile final : public Observer {
     std::uint32_t pc = 0, linear = 0, cta = 0;
     friend bool operator==(const AtomicRead&, const AtomicRead&) = default;
   } atomic_read_;
-  EngineRequest engine_;  // of the operation issued last, if it is none
+  EngineRequest engine_;    // of the operation issued last, if it is none
+  std::uint32_t sent_ = 0;  // the last operation that has written to another CTA
 };
 
 }  // namespace tilewright::simulate

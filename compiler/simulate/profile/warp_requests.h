@@ -27,6 +27,19 @@ struct Stream {
   friend bool operator==(const Stream&, const Stream&) = default;
 };
 
+// Takes out of `open`, a map whose keys have a warp, what warps [first, end) have, after a call take(key, value) each.
+template <class Map, class F>
+void take_warps(Map& open, std::uint32_t first, std::uint32_t end, F&& take) {
+  for (auto at = open.begin(); at != open.end();) {
+    if (at->first.warp < first || at->first.warp >= end) {
+      ++at;
+      continue;
+    }
+    take(at->first, at->second);
+    at = open.erase(at);
+  }
+}
+
 class WarpRequests {
  public:
   // Accesses that wait for the other lanes, at most: 64 MB.
@@ -65,16 +78,11 @@ class WarpRequests {
   // Calls account(stream, request) for what warps [first, end) have left open, and forgets it.
   template <class F>
   void close(std::uint32_t first, std::uint32_t end, F&& account) {
-    for (auto at = open_.begin(); at != open_.end();) {
-      if (at->first.warp < first || at->first.warp >= end) {
-        ++at;
-        continue;
-      }
-      for (const WarpRequest& request : at->second.requests)
-        if (request.came) account(at->first, request);
-      count_ -= at->second.requests.size();
-      at = open_.erase(at);
-    }
+    take_warps(open_, first, end, [&](const Stream& stream, const Open& open) {
+      for (const WarpRequest& request : open.requests)
+        if (request.came) account(stream, request);
+      count_ -= open.requests.size();
+    });
   }
 
  private:

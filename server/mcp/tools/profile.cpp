@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "server/mcp/loaded.h"
+#include "server/mcp/machine.h"
 #include "server/mcp/tools.h"
 #include "server/mcp/words.h"
 #include "server/render/time.h"
@@ -67,6 +68,7 @@ Result profile(const Question& question) {
   auto values = work::values_of(question.arguments.texts("set"));
   if (!values) return std::unexpected(values.error());
   asked.values = std::move(*values);
+  if (kernel.cuda && run::rates_of(kernel.target)) asked.code = machine_code(kernel, question.stop());
   const work::KernelTime time = work::time_of(kernel, compiled, *subject->tree, asked, question.stop());
   if (question.stop().stop_requested()) return std::unexpected(kStopped);
   const run::TimeModel& m = time.answer.model;
@@ -76,7 +78,8 @@ Result profile(const Question& question) {
   out.head = {{"path", question.script.shown},
               {"entry", time.entry},
               {"arch", kernel.target.name()},
-              {"time_is", work::from_words(known ? work::From::Modelled : work::From::NotAvailable)}};
+              {"time_is", work::from_words(known ? work::From::Modelled : work::From::NotAvailable)},
+              {"accesses_are", work::from_words(known ? time.profile.from() : work::From::NotAvailable)}};
   if (known) {
     out.head.update({{"us", m.us}, {"low_us", m.low}, {"high_us", m.high}, {"bound", m.bound}});
     out.summary = time.entry + ": " + text::formatted("%.2f", m.us) + " us, modelled; " + work::path_words(time.answer);
@@ -120,9 +123,11 @@ Tool profile_tool() {
                      arch_parameter(),
                      {.name = "set", .kind = Parameter::Kind::Texts, .words = "NAME=VALUE of scalars and extents"}},
       .output = R"({"properties": {"path": {"type": "string"}, "entry": {"type": "string"}, "arch": {"type": "string"},
-    "time_is": {"type": "string", "enum": ["modelled", "not available"]}, "us": {"type": "number"},
+    "time_is": {"type": "string", "enum": ["modelled", "not available"]},
+    "accesses_are": {"type": "string", "enum": ["counted", "counted as written", "not available"],
+    "description": "As NVIDIA's compiler makes them, or, where it is not there, as the script writes them."}, "us": {"type": "number"},
     "low_us": {"type": "number"}, "high_us": {"type": "number"}, "bound": {"type": "string"}, "report": {"type": "string"}},
-    "required": ["path", "entry", "arch", "time_is", "report"]})",
+    "required": ["path", "entry", "arch", "time_is", "accesses_are", "report"]})",
       .example = R"({"path": "example:tma_pipeline"})",
       .waits = true,
       .answer = profile};
