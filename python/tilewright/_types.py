@@ -8,6 +8,23 @@ from tilewright._answer import Answer
 
 
 @dataclass(frozen=True)
+class Accesses(Answer):
+    """How accesses of threads are counted: as NVIDIA's compiler joins them into wider ones, or as the script writes them."""
+
+    counted_as: str
+    why: Optional[str]
+    changed: List[AccessesChanged]
+
+
+@dataclass(frozen=True)
+class AccessesChanged(Answer):
+    line: int
+    kind: str
+    written: int
+    made: int
+
+
+@dataclass(frozen=True)
 class Call(Answer):
     """One evaluated call of a tile primitive: before unrolling, after inlining."""
 
@@ -260,7 +277,7 @@ class Failure(Answer):
 
 @dataclass(frozen=True)
 class Figure(Answer):
-    """A number and where it comes from; 0 where it is not available."""
+    """A number and where it comes from; 0 where it is not available. `counted as written`: counted, and NVIDIA's compiler may make another number of instructions of what the script writes."""
 
     value: float
     from_: str
@@ -365,6 +382,8 @@ class KernelTime(Answer):
     occupied: Optional[KernelTimeOccupied] = None
     roofline: Optional[KernelTimeRoofline] = None
     path: Optional[KernelTimePath] = None
+    accesses: Optional[Accesses] = None
+    instructions_are: Optional[str] = None
 
 
 @dataclass(frozen=True)
@@ -552,25 +571,8 @@ class Profile(Answer):
     advice: List[Diagnostic]
     buffers: List[ProfileBuffer]
     complete: bool
-    accesses: ProfileAccesse
+    accesses: Accesses
     kernels: Optional[List[KernelTime]] = None
-
-
-@dataclass(frozen=True)
-class ProfileAccesse(Answer):
-    """How accesses of threads are counted: as NVIDIA's compiler joins them into wider ones, or as the script writes them."""
-
-    counted_as: str
-    why: Optional[str]
-    changed: List[ProfileAccesseChanged]
-
-
-@dataclass(frozen=True)
-class ProfileAccesseChanged(Answer):
-    line: int
-    kind: str
-    written: int
-    made: int
 
 
 @dataclass(frozen=True)
@@ -960,6 +962,7 @@ class Wavefronts(Answer):
 
 
 # The classes of the objects in each field.
+Accesses._made_of = {"changed": AccessesChanged}
 Call._made_of = {"range": Range, "chain": Range, "active": CallActive, "trials": Trial, "operands": Operand}
 CheckReport._made_of = {"diagnostics": Diagnostic, "silenced": Silenced, "not_checked": CheckReportNotChecked, "failures": Failure, "dialects": CheckReportDialect, "counts": CheckReportCount}
 Compilation._made_of = {"kernels": CompiledKernel, "diagnostics": Diagnostic, "failures": Failure}
@@ -977,15 +980,14 @@ Fix._made_of = {"edits": FixEdit}
 FixEdit._made_of = {"range": Range}
 HostCall._made_of = {"signature": HostCallSignature, "arguments": HostCallArgument, "values": HostCallValue, "checks": HostCallCheck, "maps": HostCallMap}
 HostCallSignature._made_of = {"range": Range}
-KernelTime._made_of = {"parts_us": KernelTimePartsU, "lines": KernelTimeLine, "waits": KernelTimeWait, "advice": Diagnostic, "occupied": KernelTimeOccupied, "roofline": KernelTimeRoofline, "path": KernelTimePath}
+KernelTime._made_of = {"parts_us": KernelTimePartsU, "lines": KernelTimeLine, "waits": KernelTimeWait, "advice": Diagnostic, "occupied": KernelTimeOccupied, "roofline": KernelTimeRoofline, "path": KernelTimePath, "accesses": Accesses}
 KernelTimeLine._made_of = {"instructions": KernelTimeLineInstruction}
 KernelTimeOccupied._made_of = {"registers": Figure}
 KernelTimePath._made_of = {"bounded_by": ScriptLine, "share": Figure, "waited_for_at": ScriptLine}
 KernelTimeRoofline._made_of = {"operations": Figure, "bytes": Figure, "operations_per_byte": Figure, "ridge": Figure, "roof_per_second": Figure, "reached_per_second": Figure}
 KernelTimeWait._made_of = {"at": ScriptLine, "for_": ScriptLine}
 Plan._made_of = {"launch": Launch, "params": PlanParam, "attributes": PlanAttribute, "tensor_maps": TensorMap}
-Profile._made_of = {"total": Counted, "lines": ProfileLine, "advice": Diagnostic, "buffers": ProfileBuffer, "kernels": KernelTime, "accesses": ProfileAccesse}
-ProfileAccesse._made_of = {"changed": ProfileAccesseChanged}
+Profile._made_of = {"total": Counted, "lines": ProfileLine, "advice": Diagnostic, "buffers": ProfileBuffer, "kernels": KernelTime, "accesses": Accesses}
 ProfileBuffer._made_of = {"others": ProfileBufferOther}
 ProfileLine._made_of = {"global_read": Sectors, "global_write": Sectors, "shared_read": Wavefronts, "shared_write": Wavefronts, "copied_shared_wavefronts": EngineWavefronts, "chain": Range}
 Range._made_of = {"start": Position, "end": Position}
