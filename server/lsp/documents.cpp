@@ -108,9 +108,11 @@ ide::Publisher Server::publisher(const ide::Script& script) {
     };
   }
   out.failure = [this, script, uri, push = push_](const std::exception& e) -> std::function<void()> {
+    // The words for it first: where there is no memory for them this is called again, and the log says it once.
+    std::function<void()> send;
+    if (push) send = [this, text = publish_failure(uri, *script, e)] { endpoint_.send(text); };
     log(Level::Error, uri + " could not be analysed: " + e.what());
-    if (!push) return {};
-    return [this, text = publish_failure(uri, *script, e)] { endpoint_.send(text); };
+    return send;
   };
   return out;
 }

@@ -224,6 +224,28 @@ if __name__ == "__main__":
         t = T.thread_id([32])
         B[t] = 1.0
 
+#--- the same, the other way round
+from tvm.script import tirx as T
+
+if "__main__" == __name__:
+    @T.prim_func
+    def k(B: T.Buffer((32,), "float32")):
+#       ^ information[TW2119]: k is not checked: it is made only where the file is run as a program
+#   hint: put it above the test of __name__
+        T.device_entry()
+        t = T.thread_id([32])
+        B[t] = 1.0
+
+#--- only where it is not
+from tvm.script import tirx as T
+
+if __name__ != "__main__":
+    @T.prim_func
+    def k(B: T.Buffer((32,), "float32")):
+        T.device_entry()
+        t = T.thread_id([32])
+        B[t] = 1.0
+
 #--- above a decorator that is not known
 from mystery import tuned
 from tvm.script import tirx as T

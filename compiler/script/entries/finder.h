@@ -105,6 +105,8 @@ class EntryFinder {
   void without_entry();
   // Has it an entry, or was it told why it has none?
   bool is_accounted_for(const KernelMaker& m, std::uint32_t anchor) const;
+  void tell_unchecked(text::Span span, const std::string& name, const std::string& what, const std::string& why,
+                      std::string hint);
   void tell_without_entry(const KernelMaker& m, std::uint32_t anchor);
 
   // ---- unserved.cpp: kernels without an entry

@@ -1,6 +1,7 @@
 // Kernels that no entry leads to and of which nothing else was said: in methods that are not called, in functions whose
 // decorator is not known, in functions that functions give back. Each function is named once.
 #include <algorithm>
+#include <utility>
 
 #include "compiler/script/codes.h"
 #include "compiler/script/entries/finder.h"
@@ -70,14 +71,27 @@ void add_makers(syntax::Stmts body, const syntax::ClassDef* of, std::vector<Entr
   }
 }
 
-// Kernels that a module makes only where it is run as a program, below `if __name__ == "__main__":`.
-void add_kernels_of_program(const syntax::Node* statement, std::vector<const syntax::FunctionDef*>& out) {
+// What a module does only where it is run as a program: below `if __name__ == "__main__":`, or in the `else` of its
+// opposite.
+syntax::Stmts body_of_program(const syntax::Node* statement) {
   auto* guard = syntax::as<syntax::If>(statement);
   auto* compare = guard ? syntax::as<syntax::Compare>(guard->condition) : nullptr;
-  auto* name = compare ? syntax::as<syntax::NameRef>(compare->first) : nullptr;
-  if (!name || name->name.text != "__name__") return;
-  for (const syntax::Node* node : guard->then_body)
-    if (auto* f = syntax::as<syntax::FunctionDef>(node); f && makes_kernel(*f)) out.push_back(f);
+  if (!compare || compare->ops.size() != 1) return {};
+  auto is_name = [](const syntax::Node* n) {
+    auto* name = syntax::as<syntax::NameRef>(n);
+    return name && name->name.text == "__name__";
+  };
+  auto is_main = [](const syntax::Node* n) {
+    auto* text = syntax::as<syntax::StringLit>(n);
+    return text && text->value == "__main__";
+  };
+  const syntax::Node *left = compare->first, *right = compare->rest.front();
+  if (!(is_name(left) && is_main(right)) && !(is_main(left) && is_name(right))) return {};
+  switch (compare->ops.front()) {
+    case syntax::Operator::Eq: return guard->then_body;
+    case syntax::Operator::Ne: return guard->else_body;
+    default: return {};
+  }
 }
 
 // "build(n)", without the self of methods.
@@ -127,19 +141,26 @@ void EntryFinder::without_entry() {
     for (const KernelMaker& m : makers) {
       if (!is_accounted_for(m, s.node->id)) tell_without_entry(m, s.node->id);
     }
-    std::vector<const syntax::FunctionDef*> of_program;
-    add_kernels_of_program(s.node->statement, of_program);
-    for (const syntax::FunctionDef* f : of_program) {
-      text::Diagnostic& d = e_.diagnostics.emplace_back();
-      const std::string name(f->name.text), why = "it is made only where the file is run as a program";
-      d.code = code::kUnchecked;
-      d.severity = text::Severity::Information;
-      d.span = {s.node->id, f->name.at.begin, f->name.at.end};
-      d.message = name + " is not checked: " + why;
-      d.hint = "put it above the test of __name__";
-      e_.unchecked.push_back({name, why, d.span});
+    for (const syntax::Node* node : body_of_program(s.node->statement)) {
+      auto* f = syntax::as<syntax::FunctionDef>(node);
+      if (!f || !makes_kernel(*f)) continue;
+      const std::string name(f->name.text);
+      tell_unchecked({s.node->id, f->name.at.begin, f->name.at.end}, name, name,
+                     "it is made only where the file is run as a program", "put it above the test of __name__");
     }
   }
+}
+
+// `what` is said of it in the finding, `name` in the list of what was not checked.
+void EntryFinder::tell_unchecked(text::Span span, const std::string& name, const std::string& what,
+                                 const std::string& why, std::string hint) {
+  text::Diagnostic& d = e_.diagnostics.emplace_back();
+  d.code = code::kUnchecked;
+  d.severity = text::Severity::Information;
+  d.span = span;
+  d.message = what + " is not checked: " + why;
+  d.hint = std::move(hint);
+  e_.unchecked.push_back({name, why, span});
 }
 
 void EntryFinder::tell_without_entry(const KernelMaker& m, std::uint32_t anchor) {
@@ -149,17 +170,13 @@ void EntryFinder::tell_without_entry(const KernelMaker& m, std::uint32_t anchor)
   const Scope::Binding* bound = m.of ? nullptr : e_.module->find(m.function->name);
   const bool hidden = bound && bound->value.is_opaque();
   const std::string why = hidden ? name + " depends on " + bound->value.reason() : "no entry leads to it";
-  text::Diagnostic& d = e_.diagnostics.emplace_back();
-  d.code = code::kUnchecked;
-  d.severity = text::Severity::Information;
-  d.span = {anchor, m.function->name.at.begin, m.function->name.at.end};
-  d.message = "the kernel " + std::string(m.kernel->name.text) + " in " + path + " is not checked: " + why;
   const std::string call = m.of ? std::string(m.of->name.text) + "(...)." + name + "(...)" : method;
-  const bool yields = m.function->is_generator;
+  std::string hint;
   if (!hidden && !m.function->is_async)
-    d.hint = "name one in a comment: # tilewright: entry " + (yields ? "next(" + call + ")" : call) +
-             (m.is_direct ? "" : "(...)");
-  e_.unchecked.push_back({path, why, d.span});
+    hint = "name one in a comment: # tilewright: entry " + (m.function->is_generator ? "next(" + call + ")" : call) +
+           (m.is_direct ? "" : "(...)");
+  tell_unchecked({anchor, m.function->name.at.begin, m.function->name.at.end}, path,
+                 "the kernel " + std::string(m.kernel->name.text) + " in " + path, why, std::move(hint));
 }
 
 }  // namespace tilewright::script
