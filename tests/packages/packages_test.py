@@ -117,6 +117,7 @@ class Packages(unittest.TestCase):
         self.assertEqual(said.returncode, 0, said.stdout)
         self.assertEqual(said.stdout.count(": OK"), 3)
 
+    @unittest.skipUnless(os.environ.get("TILEWRIGHT_PACKAGES_TWICE"), "twice as long: ./bootstrap check does it")
     def test_the_same_commit_makes_the_same_packages(self):
         again = os.path.join(self.scratch, "again")
         self.assertEqual(package(BINARY, again, "vsix,deb").returncode, 0)

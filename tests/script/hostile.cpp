@@ -6,8 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <string>
@@ -391,11 +393,14 @@ bool cancellation() {
 
 }  // namespace
 
+// test_hostile [NAME | --every N]: the attack of that name, or each Nth of all.
 int main(int argc, char** argv) {
-  std::string only = argc > 1 ? argv[1] : "";
-  int bad = 0, count = 0;
+  std::string only = argc == 2 ? argv[1] : "";
+  const int every = argc == 3 && argv[1] == std::string("--every") ? std::max(1, std::atoi(argv[2])) : 1;
+  int bad = 0, count = 0, place = 0;
   for (const Attack& a : attacks()) {
     if (!only.empty() && only != a.name) continue;
+    if (place++ % every != 0) continue;
     ++count;
     // A process of its own, so that what one leaves behind is not counted against the next and a crash has a name.
     std::fflush(stdout);

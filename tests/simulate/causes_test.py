@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One fault that shows in many places: `check --simulate` tells its cause, once, where it is to be fixed.
 
-    causes_test.py TILEWRIGHT [-k PART]
+    causes_test.py TILEWRIGHT [-k PART] [--every N]
 
 Each case changes an example in one place. Expected is the first finding: (code, part of its line, part of its message, part of its hint),
 and how many there are. What follows from the cause is related to it.
@@ -387,9 +387,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("binary")
     parser.add_argument("-k", default="", help="only cases whose name contains this")
+    parser.add_argument("--every", type=int, default=1, help="only each Nth of them")
     args = parser.parse_args()
     failed = 0
-    chosen = [case for case in CASES if args.k in case[0]]
+    chosen = [case for case in CASES if args.k in case[0]][:: args.every]
     for case in chosen:
         if why := judge(args.binary, case):
             failed += 1

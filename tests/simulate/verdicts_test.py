@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `check --simulate` says of small kernels that are right, and of their twins that are wrong.
 
-    verdicts_test.py TILEWRIGHT [-k PART] [--jobs N]
+    verdicts_test.py TILEWRIGHT [-k PART] [--every N] [--jobs N]
 
 Each script of verdicts/ is one kind of fault and says what is right of each of its entries:
 
@@ -101,10 +101,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("binary")
     parser.add_argument("-k", default="", help="only scripts whose name contains this")
+    parser.add_argument("--every", type=int, default=1, help="only each Nth verdict")
     parser.add_argument("--jobs", type=int, default=2)
     args = parser.parse_args()
     folder = pathlib.Path(__file__).parent / "verdicts"
-    todo = [(s, *case) for s in sorted(folder.glob("*.py")) if args.k in s.name for case in cases(s)]
+    todo = [(s, *case) for s in sorted(folder.glob("*.py")) if args.k in s.name for case in cases(s)][:: args.every]
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         answers = list(pool.map(lambda c: judge(args.binary, *c), todo))
     wrong = [(case, answer) for case, answer in zip(todo, answers) if answer]
