@@ -1,6 +1,7 @@
 #include "compiler/process/file.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <string_view>

@@ -35,7 +35,7 @@ Enum named(JsonReader& r, const std::string_view (&names)[N], const std::string&
 }
 
 // A list that an older release leaves out.
-Json list_or(JsonReader& r, const Json& j, std::string_view name, Json otherwise) {
+Json list_or(JsonReader& r, const Json& j, std::string_view name, const Json& otherwise) {
   return j.contains(name) ? r.at(j, name) : otherwise;
 }
 

@@ -236,8 +236,10 @@ bool PlainCalls::is_as_before(Interpreter& in) const {
 std::optional<Value> PlainCalls::find(Interpreter& in, const Arguments& arguments, std::unique_ptr<PlainKey>& key) {
   if (state_ == State::Other || !arguments.keywords.empty()) return std::nullopt;
   if (state_ == State::New) state_ = is_plain(in) ? State::Plain : State::Other;
-  if (state_ == State::Plain && (!is_as_before(in) || (++asked_ > kTrial && 4 * found_ < asked_))) {
-    state_ = State::Other;
+  if (state_ == State::Plain) {
+    ++asked_;
+    const bool is_found_seldom = asked_ > kTrial && 4 * found_ < asked_;
+    if (is_found_seldom || !is_as_before(in)) state_ = State::Other;
   }
   if (state_ == State::Other) {
     kept_.clear();

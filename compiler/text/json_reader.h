@@ -45,7 +45,7 @@ class JsonReader {
   template <class T>
   T value(const Json& json, std::string_view key, T otherwise) {
     const Json* found = member_or(json, key);
-    return found ? get<T>(*found) : otherwise;
+    return found ? get<T>(*found) : std::move(otherwise);
   }
 
   // least <= value <= most; of a double also that it is a number.

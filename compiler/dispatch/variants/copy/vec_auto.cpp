@@ -16,7 +16,7 @@ Reason refused(CallContext& context, std::span<const Predicate> predicates) {
 }
 
 Reason applicable(CallContext& context) {
-  const Reason shared_out = refused(context, copy_gmem_smem::predicates());
+  Reason shared_out = refused(context, copy_gmem_smem::predicates());
   if (shared_out.empty()) return {};
   Reason rows = refused(context, copy_reg::predicates());
   if (rows.empty()) return {};

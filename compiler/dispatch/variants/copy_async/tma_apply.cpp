@@ -320,7 +320,7 @@ class TensorCopy {
         given.push_back({Given::Kind::Pointer, *where});
       }
       if (policy) given.push_back({Given::Kind::Value, policy});
-      auto call = tile::instruction_call(context_, text_, std::move(given), pred, false);
+      auto call = tile::instruction_call(context_, text_, given, pred, false);
       if (!call) return refuse(std::move(call.error()));
       out_.add<ir::Evaluate>(*call);
       tell(repeat, at);

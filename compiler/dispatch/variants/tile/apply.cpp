@@ -134,8 +134,8 @@ class Apply {
   }
   static Given pointer(Expr e) { return {Given::Kind::Pointer, e}; }
 
-  Made issue(std::vector<Given> given, Expr pred = {}, bool preserve = false) {
-    auto call = tile::instruction_call(context_, text_, std::move(given), pred, preserve);
+  Made issue(const std::vector<Given>& given, Expr pred = {}, bool preserve = false) {
+    auto call = tile::instruction_call(context_, text_, given, pred, preserve);
     if (!call) return refuse(std::move(call.error()));
     out_.add<ir::Evaluate>(*call);
     return {};

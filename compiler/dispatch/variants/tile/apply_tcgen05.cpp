@@ -260,8 +260,8 @@ class Apply {
                ", the instruction ", does, " ", wanted.empty() ? std::string("one") : wanted);
   }
 
-  Made issue(std::vector<Given> given, Expr pred) {
-    auto call = tile::instruction_call(context_, text_, std::move(given), pred, false);
+  Made issue(const std::vector<Given>& given, Expr pred) {
+    auto call = tile::instruction_call(context_, text_, given, pred, false);
     if (!call) return refuse(std::move(call.error()));
     out_.add<ir::Evaluate>(*call);
     return {};

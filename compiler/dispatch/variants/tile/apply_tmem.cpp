@@ -240,7 +240,7 @@ class Fragments {
     std::vector<Given> given = {{Given::Kind::Value, address}};
     if (split_) given.push_back({Given::Kind::Value, Expr(split_offset_)});
     given.insert(load_ ? given.begin() : given.end(), registers.begin(), registers.end());
-    auto call = tile::instruction_call(context_, text_, std::move(given), {}, false);
+    auto call = tile::instruction_call(context_, text_, given, {}, false);
     if (!call) return refuse(std::move(call.error()));
     out_.add<ir::Evaluate>(*call);
     tell(repeat, *first);
