@@ -131,7 +131,7 @@ class Collector {
   }
 
   template <class F>
-  void within(Kind kind, Stmts body, std::vector<Name> bound, F&& inside) {
+  void within(Kind kind, Stmts body, const std::vector<Name>& bound, F&& inside) {
     Effects effects = effects_of(body);
     Open open{kind, static_cast<std::uint32_t>(out_.scopes.size()), {}, {}};
     for (const Name& name : bound) open.bound.add(name);
@@ -285,7 +285,7 @@ class Collector {
       visit(p.default_value);
       params.push_back(p.name);
     }
-    within(Kind::Function, {}, std::move(params), [&] { visit(l->body); });
+    within(Kind::Function, {}, params, [&] { visit(l->body); });
   }
 
   // The first iterable is evaluated outside.
@@ -293,7 +293,7 @@ class Collector {
     std::vector<Name> bound;
     for (const ComprehensionClause& clause : c->clauses) add_targets(clause.target, bound);
     if (!c->clauses.empty()) visit(c->clauses.front().iterable);
-    within(Kind::Comprehension, {}, std::move(bound), [&] {
+    within(Kind::Comprehension, {}, bound, [&] {
       for (std::size_t i = 0; i < c->clauses.size(); ++i) {
         if (i > 0) visit(c->clauses[i].iterable);
         visit(c->clauses[i].condition);
@@ -344,7 +344,7 @@ class Collector {
     params.push_back(Name{"__class__", hash_name("__class__"), {}});
     const FunctionDef* outer = std::exchange(function_, f);
     bool conditional = std::exchange(conditional_, false);
-    within(Kind::Function, f->body, std::move(params), [&] { all(f->body); });
+    within(Kind::Function, f->body, params, [&] { all(f->body); });
     function_ = outer;
     conditional_ = conditional;
   }

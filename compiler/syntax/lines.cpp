@@ -263,8 +263,8 @@ class Scanner {
     if (!open_.empty() && open_.back().is_text()) return string_text();
     if (pos_ >= size_) return open_.empty() ? finish() : fail();
     switch (class_of(text_[pos_])) {
-      case Char::Blank:
-        while (++pos_ < size_ && class_of(text_[pos_]) == Char::Blank) continue;
+      case Char::Blank: do { ++pos_;
+        } while (pos_ < size_ && class_of(text_[pos_]) == Char::Blank);
         return;
       case Char::Break:
         if (open_.empty()) return finish();

@@ -65,7 +65,7 @@ static std::expected<text::Json, std::string> part(const text::Json& answer, con
   return render::selected(answer, paths, strict && !options.fields.empty());
 }
 
-text::Json part_of(text::Json answer, const AnswerOptions& options, std::string_view summary) {
+text::Json part_of(const text::Json& answer, const AnswerOptions& options, std::string_view summary) {
   return options.is_part() ? *part(answer, options, summary, false) : answer;
 }
 

@@ -29,7 +29,7 @@ std::expected<std::optional<render::ScriptLines>, std::string> lines_of(const An
 // Prints JSON: in one line where standard output is no terminal.
 void print_json(const text::Json& answer);
 // Of one answer of several: what it does not have is left out.
-text::Json part_of(text::Json answer, const AnswerOptions& options, std::string_view summary);
+text::Json part_of(const text::Json& answer, const AnswerOptions& options, std::string_view summary);
 // The part that is asked for. `summary`: the paths of a short answer, separated by blanks. False: a field does not
 // exist, which is said.
 bool print_answer(const text::Json& answer, const AnswerOptions& options, std::string_view summary);

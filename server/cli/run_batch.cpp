@@ -130,7 +130,7 @@ class Report {
       }
     } else if (format_ == RunFormat::Json) {
       if (const auto lines = lines_of(options_.answer); lines && *lines) render::keep_lines(row.json, **lines);
-      row.json = part_of(std::move(row.json), options_.answer, kRunSummary);
+      row.json = part_of(row.json, options_.answer, kRunSummary);
       project::emit(stdout, (rows_.empty() ? render::kRunsBegin : "") + render::run_element(row, rows_.empty()));
     }
     std::fflush(stdout);

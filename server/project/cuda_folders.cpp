@@ -1,6 +1,7 @@
 #include "server/project/cuda_folders.h"
 
 #include <pwd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>

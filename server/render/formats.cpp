@@ -149,7 +149,7 @@ void junit_part(const work::CheckedFile& file, FilePart& part) {
     for (const session::CompiledKernel& k : c.kernels) {
       TestCase test{.name = k.entry->expression, .classname = file.path};
       if (file.compiled.size() > 1) test.name += " [" + k.target.name() + "]";
-      test.name = names.of(std::move(test.name));
+      test.name = names.of(test.name);
       if (k.failed) {
         test.outcome = Failed;
         test.message = "the kernel has errors";

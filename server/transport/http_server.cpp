@@ -9,9 +9,12 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <cctype>
+#include <chrono>
 #include <list>
 #include <mutex>
 #include <thread>
+
+#include "compiler/threads/memory_wait.h"
 
 namespace tilewright::transport {
 namespace {
@@ -80,8 +83,9 @@ class Client final : public HttpReply {
 
   void close() { stream_.close(); }
   void stop() {
-    asio::post(io_, [this] { stream_.close(); });
     stopped_ = true;
+    // Without memory for it, the step that is under way ends with its own patience.
+    threads::when_there_is_memory(std::chrono::seconds(1), [&] { asio::post(io_, [this] { stream_.close(); }); });
   }
 
  private:

@@ -3,6 +3,7 @@
 // A function whose body is straight-line PTX of moves, shifts and arithmetic is executed. One that takes and returns
 // scalars, and touches neither memory nor other threads, has a result that is not known. All others are not modelled.
 #pragma once
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

@@ -193,7 +193,7 @@ class Apply {
       const Expr where = memory.pointer(repeat, first);
       given.insert(load ? given.end() : given.begin(), pointer(where));
       if (policy) given.push_back({Given::Kind::Value, policy});
-      if (auto made = issue(std::move(given), pred, preserve); !made) return made;
+      if (auto made = issue(given, pred, preserve); !made) return made;
       tell(repeat, cat(count * bits / 8, " bytes a thread, ", place(memory, repeat, first), load ? " to " : " from ",
                        registers_text(regs, own)));
     }
@@ -241,7 +241,7 @@ class Apply {
                                   Expr(0)};
       const Expr where = shared.pointer(repeat, row_of_lane);
       given.insert(load ? given.end() : given.begin(), pointer(where));
-      if (auto made = issue(std::move(given)); !made) return made;
+      if (auto made = issue(given); !made) return made;
       const Expr origin[] = {Expr(0), Expr(0), Expr(0)};
       tell(repeat, cat(count, " matrices of 8 rows of 16 bytes, from ", place(shared, repeat, origin), " on, ",
                        registers_text(regs, own)));
@@ -345,7 +345,7 @@ class Apply {
         for (int i = 0; i < 4; ++i) given.push_back({Given::Kind::Value, operand(3)->value});
       }
       if (begins) written.insert(written.end(), ds->begin(), ds->end());
-      if (auto made = issue(std::move(given)); !made) return made;
+      if (auto made = issue(given); !made) return made;
       tell(repeat, cat("D ", registers_text(d, *ds), ", A ", registers_text(a, *as), ", B ", registers_text(b, *bs),
                        begins ? c ? ", sums begin with C" : ", sums begin with a number" : ", added to D"));
     }
@@ -389,7 +389,7 @@ class Apply {
       if (source) given.push_back({Given::Kind::Value, source});
       if (ignored) given.push_back({Given::Kind::Value, ignored, true});
       if (policy) given.push_back({Given::Kind::Value, policy});
-      if (auto made = issue(std::move(given), pred); !made) return made;
+      if (auto made = issue(given, pred); !made) return made;
       tell(repeat,
            cat(*size, " bytes a thread, ", place(*views[1], repeat, first), " to ", place(*views[0], repeat, first)));
     }
@@ -526,7 +526,7 @@ class Apply {
         told += cat(told.empty() ? "" : ", ", slots[i]->name, " ", registers_text(*views[i], own));
         written[i].insert(written[i].end(), own.begin(), own.end());
       }
-      if (auto made = issue(std::move(given), pred, preserve); !made) return made;
+      if (auto made = issue(given, pred, preserve); !made) return made;
       tell(repeat, told);
     }
     for (std::size_t i = 0; i < slots.size(); ++i) {

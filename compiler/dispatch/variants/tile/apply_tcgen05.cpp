@@ -564,7 +564,7 @@ class Apply {
                                     : ir::bool_imm(false),
                        true});
       if (p.ws) given.push_back(number(masks.empty() ? ir::int_imm(ir::kUInt64, 0) : ir::cast(ir::kUInt64, masks[0])));
-      if (auto made = issue(std::move(given), pred); !made) return made;
+      if (auto made = issue(given, pred); !made) return made;
       tile::tell_repetition(
           told_, repeat,
           cat("D ", place(d, repeat), " at ", words(*to), adds || accumulate ? " += " : " = ", from, " times ",
