@@ -34,19 +34,20 @@ std::string_view built_from();  // the commit, as cmake/Commit.cmake found it
 namespace {
 
 struct Command {
-  std::string_view name;
-  void (*add)(CLI::App& app, tilewright::cli::Run& run);
+  std::string_view name, about;
+  void (*add)(CLI::App* command, tilewright::cli::Run& run);
 };
 constexpr Command kCommands[] = {
-#define TILEWRIGHT_COMMAND(NAME) {#NAME, tilewright::cli::add_##NAME},
+#define TILEWRIGHT_COMMAND(NAME, ABOUT) {#NAME, ABOUT, tilewright::cli::add_##NAME},
     TILEWRIGHT_COMMANDS(TILEWRIGHT_COMMAND)
 #undef TILEWRIGHT_COMMAND
-        {"lsp", tilewright::lsp::add_lsp},
-    {"mcp", tilewright::mcp::add_mcp},
-    {"skills", tilewright::mcp::add_skills},
-    {"worker", tilewright::worker::add_worker},
-    {"serve", tilewright::bsp::add_serve},
-    {"completions", tilewright::cli::add_completions},
+        {"lsp", "Serve editors: the Language Server Protocol on standard input and output", tilewright::lsp::add_lsp},
+    {"mcp", "Serve coding agents: the Model Context Protocol on standard input and output", tilewright::mcp::add_mcp},
+    {"skills", "Write skills for coding agents: when and how to use this program", tilewright::mcp::add_skills},
+    {"worker", "Compile and run kernels for clients elsewhere: the other end of run --on",
+     tilewright::worker::add_worker},
+    {"serve", "Serve CI and editors: the Build Server Protocol 2.2", tilewright::bsp::add_serve},
+    {"completions", "Print a completion script for a shell", tilewright::cli::add_completions},
 };
 
 // The command whose options are all that is needed: describing those of the others takes a tenth of a small command's
@@ -121,10 +122,13 @@ int command_line(int argc, char** argv) {
       "  tilewright layout 'mma_shared_layout(\"float16\", 3, (64, 64))'");
   Run run;
   const Command* asked = argc > 1 ? command_named(argv[1]) : nullptr;
+  const bool only_listed = argc == 2 && (argv[1] == std::string_view("--help") || argv[1] == std::string_view("-h"));
   for (const Command& command : kCommands) {
     if (asked && asked != &command) continue;
-    command.add(app, run);
-    if (reads_settings(command.name)) add_settings_options(*app.get_subcommand(std::string(command.name)));
+    CLI::App* described = app.add_subcommand(std::string(command.name), std::string(command.about));
+    if (only_listed) continue;
+    command.add(described, run);
+    if (reads_settings(command.name)) add_settings_options(*described);
   }
   if (argc > 1 && argv[1][0] != '-') {
     const auto known = app.get_subcommands(nullptr);

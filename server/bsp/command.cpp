@@ -46,9 +46,8 @@ int serve_command(const ServeCommand& command) {
 
 }  // namespace
 
-void add_serve(CLI::App& app, std::function<int()>& run) {
+void add_serve(CLI::App* c, std::function<int()>& run) {
   auto command = std::make_shared<ServeCommand>();
-  CLI::App* c = app.add_subcommand("serve", "Serve CI and editors: the Build Server Protocol 2.2");
   c->add_option("--install", command->install,
                 "Write .bsp/tilewright.json into this workspace (default: this folder), and end")
       ->expected(0, 1)

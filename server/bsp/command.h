@@ -5,6 +5,6 @@
 
 namespace tilewright::bsp {
 
-void add_serve(CLI::App& app, std::function<int()>& run);
+void add_serve(CLI::App* c, std::function<int()>& run);
 
 }  // namespace tilewright::bsp

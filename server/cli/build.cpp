@@ -314,9 +314,8 @@ int build(const BuildCommand& command) {
 
 }  // namespace
 
-void add_build(CLI::App& app, Run& run) {
+void add_build(CLI::App* c, Run& run) {
   auto command = std::make_shared<BuildCommand>();
-  CLI::App* c = app.add_subcommand("build", "Compile and test scripts for CI, through a build server");
   c->add_option("targets", command->targets, "Scripts and folders (default: the whole workspace)");
   c->add_option("--workspace", command->workspace, "The workspace's folder (default: this one)");
   c->add_option(

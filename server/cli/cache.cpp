@@ -78,9 +78,8 @@ int cache_command(const CacheCommand& command) {
 
 }  // namespace
 
-void add_cache(CLI::App& app, Run& run) {
+void add_cache(CLI::App* c, Run& run) {
   auto command = std::make_shared<CacheCommand>();
-  CLI::App* c = app.add_subcommand("cache", "Show, trim or clear what is kept of compilations");
   c->add_flag("--json", command->json, "One JSON object");
   c->require_subcommand(0, 1);
   CLI::App* trim = c->add_subcommand("trim", "Remove what was not used for longest");

@@ -189,9 +189,8 @@ int check(const CheckOptions& options) {
 
 }  // namespace
 
-void add_check(CLI::App& app, Run& run) {
+void add_check(CLI::App* c, Run& run) {
   auto options = std::make_shared<CheckOptions>();
-  CLI::App* c = app.add_subcommand("check", "Report everything that is wrong with scripts");
   c->add_option("paths", options->paths,
                 "Files, folders, or - for standard input (default: the workspace: the folder of the nearest settings "
                 "file here or above, else this folder)");

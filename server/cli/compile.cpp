@@ -458,9 +458,8 @@ int run_compile(const CompileCommand& command) {
 
 }  // namespace
 
-void add_compile(CLI::App& app, Run& run) {
+void add_compile(CLI::App* c, Run& run) {
   auto command = std::make_shared<CompileCommand>();
-  CLI::App* c = app.add_subcommand("compile", "Compile the kernels of a script");
   c->add_option("file", command->paths, "The script, or - for standard input; or several, or folders of them")
       ->required();
   add_entries(*c, command->entries, "An expression that yields a kernel, e.g. 'make(128, 64)'; repeatable");

@@ -147,13 +147,13 @@ std::string zsh(const CLI::App& app) {
 
 }  // namespace
 
-void add_completions(CLI::App& app, Run& run) {
+void add_completions(CLI::App* c, Run& run) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* c = app.add_subcommand("completions", "Print a completion script for a shell");
   c->add_option("shell", *shell, "Which shell")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
   c->footer("Example:\n  source <(tilewright completions bash)");
-  c->callback([shell, &app, &run] {
-    run = [shell, &app] {
+  c->callback([shell, c, &run] {
+    run = [shell, c] {
+      const CLI::App& app = *c->get_parent();
       project::emit(stdout, *shell == "fish" ? fish(app) : *shell == "zsh" ? zsh(app) : bash(app));
       return kFine;
     };

@@ -82,11 +82,9 @@ int run_demo(const std::string& folder, const std::string& output) {
 
 }  // namespace
 
-void add_demo(CLI::App& app, Run& run) {
+void add_demo(CLI::App* c, Run& run) {
   auto folder = std::make_shared<std::string>("examples");
   auto output = std::make_shared<std::string>("build/demo");
-  CLI::App* c =
-      app.add_subcommand("demo", "Compile every script of a folder and show what was chosen and where the results are");
   c->add_option("folder", *folder, "Folder of scripts")->capture_default_str();
   c->add_option("-o,--output", *output, "Folder for the results")->capture_default_str();
   c->callback([folder, output, &run] { run = [folder, output] { return run_demo(*folder, *output); }; });

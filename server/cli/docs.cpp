@@ -60,9 +60,8 @@ int run_docs(const DocsCommand& command) {
 
 }  // namespace
 
-void add_docs(CLI::App& app, Run& run) {
+void add_docs(CLI::App* c, Run& run) {
   auto command = std::make_shared<DocsCommand>();
-  CLI::App* c = app.add_subcommand("docs", "Print the manual and the language of this release");
   c->add_option("topic", command->topic, "A page (default: their list)");
   c->add_option("section", command->section, "A heading of the page, or how it begins");
   c->add_option("--search", command->search, "List the sections that hold all of these words");

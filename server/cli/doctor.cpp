@@ -142,9 +142,8 @@ int run_doctor(bool json) {
 
 }  // namespace
 
-void add_doctor(CLI::App& app, Run& run) {
+void add_doctor(CLI::App* c, Run& run) {
   auto json = std::make_shared<bool>(false);
-  CLI::App* c = app.add_subcommand("doctor", "Show what is installed, what is missing, and how to get it");
   c->add_flag("--json", *json, "As JSON");
   c->callback([json, &run] { run = [json] { return run_doctor(*json); }; });
 }

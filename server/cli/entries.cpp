@@ -83,11 +83,10 @@ int run_entries(const std::string& path, const DialectOption& dialect, bool json
 
 }  // namespace
 
-void add_entries(CLI::App& app, Run& run) {
+void add_entries(CLI::App* c, Run& run) {
   auto path = std::make_shared<std::string>();
   auto dialect = std::make_shared<DialectOption>();
   auto json = std::make_shared<bool>(false);
-  CLI::App* c = app.add_subcommand("entries", "List the kernels of a script that can be compiled");
   c->add_option("file", *path,
                 "The script, or - for standard input; a folder: lists its registered modules (KERNEL_META)")
       ->required();

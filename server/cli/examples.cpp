@@ -20,9 +20,8 @@ int run_examples(const std::string& name) {
 
 }  // namespace
 
-void add_examples(CLI::App& app, Run& run) {
+void add_examples(CLI::App* c, Run& run) {
   auto name = std::make_shared<std::string>();
-  CLI::App* c = app.add_subcommand("examples", "List the example scripts, or print one");
   c->add_option("name", *name, "The example (default: their list)");
   c->footer(
       "Examples:\n  tilewright examples\n  tilewright examples gemm_hopper\n"

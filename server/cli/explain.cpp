@@ -204,10 +204,8 @@ int run_explain(const ExplainCommand& command) {
 
 }  // namespace
 
-void add_explain(CLI::App& app, Run& run) {
+void add_explain(CLI::App* c, Run& run) {
   auto command = std::make_shared<ExplainCommand>();
-  CLI::App* c =
-      app.add_subcommand("explain", "Show the dispatch report of a file's tile primitives, or what a diagnostic means");
   c->add_option(
        "what", command->what,
        "FILE, FILE:LINE, FILE:LINE:COLUMN, a code such as TW3104, or a descriptor of a matrix unit such as 0x08200010")

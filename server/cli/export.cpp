@@ -122,9 +122,8 @@ int run_export(const ExportCommand& command) {
 
 }  // namespace
 
-void add_export(CLI::App& app, Run& run) {
+void add_export(CLI::App* c, Run& run) {
   auto command = std::make_shared<ExportCommand>();
-  CLI::App* c = app.add_subcommand("export", "Write kernels as a shared library that tvm_ffi.load_module takes");
   c->add_option("file", command->file, "The script")->required();
   c->add_option("-o,--output", command->output,
                 "The library, for example gemm.so, which a C++ compiler of this machine makes; FILE.cpp: its text, "

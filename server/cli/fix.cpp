@@ -68,9 +68,8 @@ int fix(const FixCommand& command) {
 
 }  // namespace
 
-void add_fix(CLI::App& app, Run& run) {
+void add_fix(CLI::App* c, Run& run) {
   auto command = std::make_shared<FixCommand>();
-  CLI::App* c = app.add_subcommand("fix", "Apply the fixes of findings, each tried first");
   c->add_option("paths", command->paths, "Files and folders")->required();
   c->add_flag("--diff", command->diff, "Show what would change, and change nothing");
   add_many(*c, "--code", command->how.codes, "Fix findings with this code only (default: all errors and warnings)");

@@ -252,9 +252,8 @@ int run_layout(const LayoutCommand& command) {
 
 }  // namespace
 
-void add_layout(CLI::App& app, Run& run) {
+void add_layout(CLI::App* c, Run& run) {
   auto command = std::make_shared<LayoutCommand>();
-  CLI::App* c = app.add_subcommand("layout", "Evaluate a layout expression and show its mapping");
   CLI::Option* expression =
       c->add_option("expression", command->expression,
                     "For example 'TileLayout(S[(8, 4) : (4 @ laneid, 1)])'; with --lines a script");

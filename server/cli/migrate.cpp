@@ -86,9 +86,8 @@ int migrate(const MigrateOptions& options) {
 
 }  // namespace
 
-void add_migrate(CLI::App& app, Run& run) {
+void add_migrate(CLI::App* c, Run& run) {
   auto options = std::make_shared<MigrateOptions>();
-  CLI::App* c = app.add_subcommand("migrate", "Move scripts to another release of the dialect");
   c->add_option("paths", options->paths, "Files and folders")->required();
   c->add_option("--to", options->to,
                 "The release that they are to be written in, or tvm_tirx, the package that follows 0.27")

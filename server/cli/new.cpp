@@ -48,9 +48,8 @@ int run_new(const NewCommand& command) {
 
 }  // namespace
 
-void add_new(CLI::App& app, Run& run) {
+void add_new(CLI::App* c, Run& run) {
   auto command = std::make_shared<NewCommand>();
-  CLI::App* c = app.add_subcommand("new", "Begin a script in a folder of its own, from an example");
   c->add_option("folder", command->folder, "The folder to make; the script in it is called like it")->required();
   c->add_option("--from", command->from, "The example to begin with")->capture_default_str();
   c->footer("Examples:\n  tilewright new my_kernel\n  tilewright new my_gemm --from gemm_hopper");

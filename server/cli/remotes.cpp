@@ -170,9 +170,8 @@ int run_remotes(const Asked& asked) {
 
 }  // namespace
 
-void add_remotes(CLI::App& app, Run& run) {
+void add_remotes(CLI::App* c, Run& run) {
   auto asked = std::make_shared<Asked>();
-  CLI::App* c = app.add_subcommand("remotes", "Show the health of remotes: GPUs, versions, slots, latency");
   c->add_option(
       "names", asked->names,
       "Remotes and pools of tilewright.toml, or addresses: ssh://[USER@]HOST[:PORT], exec:COMMAND, "

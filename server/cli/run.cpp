@@ -144,9 +144,8 @@ int run_command(const RunOptions& options) {
 
 }  // namespace
 
-void add_run(CLI::App& app, Run& run) {
+void add_run(CLI::App* c, Run& run) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* c = app.add_subcommand("run", "Run a kernel on a GPU or the simulator, verify what it leaves, and time it");
   add_run_options(*c, *options);
   c->callback([options, &run] { run = [options] { return run_command(*options); }; });
 }

@@ -115,9 +115,8 @@ int run_trust(const TrustCommand& command) {
 
 }  // namespace
 
-void add_trust(CLI::App& app, Run& run) {
+void add_trust(CLI::App* c, Run& run) {
   auto command = std::make_shared<TrustCommand>();
-  CLI::App* c = app.add_subcommand("trust", "Agree to what a project's settings execute, connect to and send");
   c->add_option("path", command->path, "A tilewright.toml, or a folder or script that it holds for (default: here)");
   auto* yes = c->add_flag("--yes", command->yes, "Agree without a question");
   auto* revoke = c->add_flag("--revoke", command->revoke, "Take the consents to this file back");

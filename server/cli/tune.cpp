@@ -199,9 +199,8 @@ int tune(const TuneOptions& options) {
 
 }  // namespace
 
-void add_tune(CLI::App& app, Run& run) {
+void add_tune(CLI::App* c, Run& run) {
   auto options = std::make_shared<TuneOptions>();
-  CLI::App* c = app.add_subcommand("tune", "Find the fastest of a kernel's variants that is right");
   c->add_option("path", options->run.paths, "The script")->required()->expected(1);
   c->add_option(
        "--entry", options->entry,

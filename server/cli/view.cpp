@@ -223,10 +223,8 @@ int run_view(const ViewCommand& command) {
 
 }  // namespace
 
-void add_view(CLI::App& app, Run& run) {
+void add_view(CLI::App* c, Run& run) {
   auto command = std::make_shared<ViewCommand>();
-  CLI::App* c = app.add_subcommand(
-      "view", "Write a page that shows a script beside the CUDA, PTX and SASS that its lines became");
   c->add_option("file", command->file, "The script, or - for standard input")->required();
   c->add_option("--html,-o,--output", command->html,
                 "The page: one HTML file that needs no other and no network; - for standard output")

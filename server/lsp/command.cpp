@@ -22,10 +22,9 @@ int lsp_command(const remote::ListenWords& words) {
 
 }  // namespace
 
-void add_lsp(CLI::App& app, std::function<int()>& run) {
+void add_lsp(CLI::App* c, std::function<int()>& run) {
   auto words = std::make_shared<remote::ListenWords>();
   words->knows_tls = false;
-  CLI::App* c = app.add_subcommand("lsp", "Serve editors: the Language Server Protocol on standard input and output");
   c->add_option(
       "--listen", words->address,
       "Serve clients at HOST:PORT of the loopback interface, at unix:PATH or unix: (a socket in "

@@ -5,7 +5,7 @@
 
 namespace tilewright::lsp {
 
-// Adds `lsp` to the application, and sets `run` when it is the one chosen; `run` gives the exit status.
-void add_lsp(CLI::App& app, std::function<int()>& run);
+// Describes the options of `lsp`, and sets `run` when it is the one chosen; `run` gives the exit status.
+void add_lsp(CLI::App* c, std::function<int()>& run);
 
 }  // namespace tilewright::lsp

@@ -151,10 +151,8 @@ int run_mcp(const McpCommand& command) {
 
 }  // namespace
 
-void add_mcp(CLI::App& app, std::function<int()>& run) {
+void add_mcp(CLI::App* c, std::function<int()>& run) {
   auto command = std::make_shared<McpCommand>();
-  CLI::App* c =
-      app.add_subcommand("mcp", "Serve coding agents: the Model Context Protocol on standard input and output");
   c->add_option("--root", command->roots,
                 "A folder that clients may ask about; may be given again (default: the folders that the client names, "
                 "else the current one). Nothing outside is read")

@@ -5,9 +5,9 @@
 
 namespace tilewright::mcp {
 
-// Adds `mcp` to the application, and sets `run` when it is the one chosen; `run` gives the exit status.
-void add_mcp(CLI::App& app, std::function<int()>& run);
+// Describes the options of `mcp`, and sets `run` when it is the one chosen; `run` gives the exit status.
+void add_mcp(CLI::App* c, std::function<int()>& run);
 // The same of `skills`, which wants the other commands to be there: their help is part of what it writes.
-void add_skills(CLI::App& app, std::function<int()>& run);
+void add_skills(CLI::App* c, std::function<int()>& run);
 
 }  // namespace tilewright::mcp

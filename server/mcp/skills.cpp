@@ -54,14 +54,13 @@ int install(const std::string& folder, const CLI::App& app) {
 
 }  // namespace
 
-void add_skills(CLI::App& app, std::function<int()>& run) {
+void add_skills(CLI::App* c, std::function<int()>& run) {
   auto folder = std::make_shared<std::string>();
   auto action = std::make_shared<std::string>();
-  CLI::App* c = app.add_subcommand("skills", "Write skills for coding agents: when and how to use this program");
   c->add_option("action", *action, "install: write them")->required()->check(CLI::IsMember({"install"}));
   c->add_option("folder", *folder, "Where they go, a folder a skill: .claude/skills, for example")->required();
   c->footer("Example:\n  tilewright skills install .claude/skills");
-  c->callback([folder, action, &app, &run] { run = [folder, &app] { return install(*folder, app); }; });
+  c->callback([folder, action, c, &run] { run = [folder, c] { return install(*folder, *c->get_parent()); }; });
 }
 
 }  // namespace tilewright::mcp

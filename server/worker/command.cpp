@@ -120,10 +120,8 @@ int worker_command(const WorkerCommand& command) {
 
 }  // namespace
 
-void add_worker(CLI::App& app, std::function<int()>& run) {
+void add_worker(CLI::App* c, std::function<int()>& run) {
   auto command = std::make_shared<WorkerCommand>();
-  CLI::App* c =
-      app.add_subcommand("worker", "Compile and run kernels for clients elsewhere: the other end of run --on");
   c->add_flag("--stdio", command->stdio,
               "Serve one client on standard input and output (ssh, srun, docker run -i start it so)");
   c->add_option("--listen", command->listen,

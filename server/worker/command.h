@@ -5,6 +5,6 @@
 
 namespace tilewright::worker {
 
-void add_worker(CLI::App& app, std::function<int()>& run);
+void add_worker(CLI::App* c, std::function<int()>& run);
 
 }  // namespace tilewright::worker
