@@ -307,6 +307,7 @@ void Host::artifacts_made(const std::string& path) {
 }
 
 void Host::trials_made(const std::string& path) {
+  session_.trim();  // an analysis that was dropped is made again for them
   events_.found(path);
   if (session_.find(path)) publish_again(path);
 }
