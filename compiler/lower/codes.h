@@ -42,7 +42,8 @@ inline constexpr text::CodeInfo kCodes[] = {
      "The lanes of a vector access must lie at evenly spaced addresses. Under this layout they do not: split the "
      "access, or keep it within one chunk of the swizzle."},
     {code::kSize, "allocation has no fixed size",
-     "Local and shared allocations need constant extents: their size is part of the generated code."},
+     "Local and shared allocations need constant extents: their size is part of the generated code. A pool of shared "
+     "memory has the size that its `commit()` declares; from release 0.26 on it has none without that call."},
     {code::kSecondDynamic, "more than one dynamic shared allocation",
      "A kernel has one dynamic shared memory segment. Allocate it once, for instance with `T.SMEMPool`, and carve the "
      "buffers from it."},

@@ -159,6 +159,12 @@ void Lowering::size_pools() {
     } else if (dynamic_bytes_ && buffer->scope == StorageScope::SharedDyn) {
       elements = *dynamic_bytes_ * 8 / element_bits(buffer->dtype);
     } else if (elements && *elements == 0) {
+      if (buffer->scope == StorageScope::SharedDyn && in_.kernel->dialect >= text::Dialect::V0_26) {
+        error(code::kSize,
+              "`" + std::string(ir::spoken_name(*buffer)) + "` has no size: no commit() says how large it is",
+              "call commit() of the pool after its last alloc()");
+        continue;
+      }
       std::int64_t bytes = 0;
       for (const Decl* decl : views_) {
         const Buffer* view = decl->buffer;

@@ -1,8 +1,24 @@
 // Limits: steps, memory, depth, the size of expressions and of kernels.
 #include "compiler/script/interpreter.h"
+#include "compiler/script/much_memory.h"
 #include "compiler/script/worlds.h"
 
 namespace tilewright::script {
+namespace {
+
+constexpr std::size_t kMuchMemory = 16 << 20;
+thread_local MuchMemory* innermost = nullptr;
+
+}  // namespace
+
+MuchMemory::MuchMemory(std::function<void()> then) : then_(std::move(then)), outer_(std::exchange(innermost, this)) {}
+
+MuchMemory::~MuchMemory() { innermost = outer_; }
+
+void MuchMemory::held(std::size_t bytes) {
+  if (bytes < kMuchMemory || !innermost || !innermost->then_) return;
+  std::exchange(innermost->then_, nullptr)();
+}
 
 bool Interpreter::reserve(std::uint64_t bytes, text::Span span) {
   // The arena of a kernel and the objects of the script share one budget.
@@ -91,6 +107,7 @@ bool Interpreter::is_within_limits(text::Span span) {
     return false;
   }
   if (!reserve(0, span)) return false;
+  MuchMemory::held(heap_.bytes());
   if (context_.stop.stop_requested()) {
     fail(code::kCancelled, span, "evaluation was cancelled");
     errors_.make_fatal();

@@ -32,12 +32,12 @@ void KernelMemo::keep_last_run(const text::Digest&, std::unique_ptr<LastRun>) {}
 Reuse::Reuse(Interpreter& in, KernelMemo* memo) : in_(in), memo_(memo) {}
 Reuse::~Reuse() = default;
 
+// Not the memory that the script may take: a kernel that met a limit is not used again, and take() looks for room.
 text::Digest Reuse::surroundings() const {
   text::Digest out;
   out.add(static_cast<std::uint64_t>(in_.target_.number()) << 8 | static_cast<unsigned char>(in_.target_.suffix));
   out.add(static_cast<std::uint64_t>(in_.dialect_));
   out.add(in_.budget_.whole().steps);
-  out.add(in_.budget_.whole().memory_bytes);
   out.add(in_.budget_.whole().depth);
   out.add(in_.find_target_ ? 1 : 0);
   return out;

@@ -1,8 +1,11 @@
 #include "compiler/session/snapshot.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 
 #include "compiler/script/dialect.h"
+#include "compiler/script/much_memory.h"
 #include "compiler/session/statement_symbols.h"
 
 namespace tilewright::session {
@@ -30,6 +33,36 @@ class ProbeMemo final : public script::KernelMemo {
   KernelCache::Use use_;
   const syntax::TopLevel& statement_;
   const script::Probe& probe_;
+};
+
+// Evaluations of documents that take much memory, one at a time: several searches for configurations beside one another
+// would hold hundreds of megabytes each. While it lives, an evaluation of this thread waits where it begins to take
+// much, and has its turn until this ends. A stop ends the waiting.
+class LargeTurn {
+ public:
+  explicit LargeTurn(const std::stop_token& stop) : reached_([this, &stop] { take(stop); }) {}
+  ~LargeTurn() {
+    if (!has_it_) return;
+    std::lock_guard lock(mutex);
+    taken = false;
+    ended.notify_one();
+  }
+  LargeTurn(const LargeTurn&) = delete;
+  LargeTurn& operator=(const LargeTurn&) = delete;
+
+ private:
+  void take(const std::stop_token& stop) {
+    std::unique_lock lock(mutex);
+    if (!ended.wait(lock, stop, [] { return !taken; })) return;
+    has_it_ = taken = true;
+    ::malloc_trim(0);  // what others left free goes back to the system first
+  }
+
+  static inline std::mutex mutex;
+  static inline std::condition_variable_any ended;
+  static inline bool taken = false;
+  bool has_it_ = false;
+  script::MuchMemory reached_;
 };
 
 }  // namespace
@@ -124,6 +157,8 @@ std::shared_ptr<const Analysis> Snapshot::run(const std::stop_token& stop, bool 
   text::Context context;
   context.stop = stop;
   context.limits = settings_->limits;
+  // Other documents hold memory, too; a search for configurations may take all that it may have.
+  if (!all_entries) context.limits.memory_bytes -= context.limits.memory_bytes / 4;
   KernelCache::Use use(*cache_);
   CompileOptions options;
   options.dialect_hints = settings_->dialect_hints;
@@ -134,6 +169,7 @@ std::shared_ptr<const Analysis> Snapshot::run(const std::stop_token& stop, bool 
   const NamedTargets named = targets();
   options.architecture_source = named.source;
   for (ir::Target target : named.targets) {
+    const LargeTurn turn(stop);  // until the values of the evaluation are forgotten
     options.target = target;
     Compiled& c = analysis->compiled.emplace_back(compile(tree_, loader_.get(), context, options));
     if (c.stopped) return nullptr;

@@ -191,8 +191,8 @@ class Compile {
       if (auto kind = ide::parse_view_kind(e); kind && !ide::made_by_tools(*kind)) {
         if (ide::has_stage(*kind, k)) {
           const bool printed = command_.folder.empty() && !command_.json;
-          text =
-              views::document(*kind, k, anchors, nullptr, printed ? render::colours(stdout) : render::Colours{}).text;
+          const render::Colours colours = printed ? render::colours(stdout) : render::Colours{};
+          text = views::document(*kind, k, anchors, nullptr, colours, false).text;
         }
       } else if ((e == kHost || e == kHostRuntime) && k.cuda) {
         auto launcher = cuda::host_launcher(*k.lowered, e == kHost ? cuda::HostApi::Driver : cuda::HostApi::Runtime);

@@ -22,6 +22,8 @@ constexpr std::chrono::seconds kPatience{10};
 // The number of no analysis: the document was closed.
 constexpr std::uint64_t kClosed = 0;
 constexpr std::uint64_t kEditsBetweenTrims = 256;
+// Of the kernels of all documents. What is dropped beyond it is made again when it is asked for.
+constexpr std::size_t kCacheBytes = 32 << 20;
 
 std::vector<Wish> background_wishes(const std::string& path, const session::Analysis& analysis) {
   std::vector<Wish> out;
@@ -43,7 +45,7 @@ void trim(Pool& pool) {
 Host::Host(HostEvents& events, Pool& pool)
     : events_(events),
       pool_(pool),
-      session_([this](const std::string& path) { return workspace_.loader(path); }),
+      session_([this](const std::string& path) { return workspace_.loader(path); }, kCacheBytes),
       artifacts_(
           project::toolchain_options(),
           [this](const std::string& path) { events_.post([this, path] { artifacts_made(path); }); },
@@ -67,6 +69,7 @@ std::shared_ptr<const session::Settings> Host::settings(const std::string& path)
 }
 
 void Host::open(const std::string& path, std::string text, std::int64_t version) {
+  session_.trim();  // a whole library may be opened, one document after the other
   session_.open(path, std::move(text), version, settings(path));
   updated(path);
 }
@@ -235,6 +238,10 @@ void Host::analyse(const Round& round) {
   try {
     auto analysis = round.snapshot->analyse(round.stop);
     if (!analysis) return;
+    if (resident_has_grown()) {  // before the client goes on to the next document
+      give_free_memory_back();
+      events_.post([this] { session_.trim(); });
+    }
     std::function<void()> send;
     if (round.publisher.findings) {
       if (round.stop.stop_requested()) return;
@@ -300,6 +307,7 @@ void Host::artifacts_made(const std::string& path) {
 }
 
 void Host::trials_made(const std::string& path) {
+  session_.trim();  // an analysis that was dropped is made again for them
   events_.found(path);
   if (session_.find(path)) publish_again(path);
 }

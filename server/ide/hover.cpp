@@ -159,7 +159,7 @@ Answer<std::optional<Hover>> hover(const Query& q, std::uint32_t offset) {
   if (std::size_t dot = subject->name.find('.'); dot != std::string::npos) {
     std::string_view path = std::string_view(subject->name).substr(dot + 1);
     hover_intrinsic(out, q.snapshot->surface().dialect(), path);
-    if (out.empty() && path.find('.') == path.npos) hover_documented(out, q.snapshot->surface(), path);
+    if (out.empty() && path.find('.') == path.npos) hover_documented(out, q.snapshot->surface(), path, subject->name);
   }
   if (out.empty()) hover_defined(out, q, offset);
   return answer(subject->begin, subject->end);

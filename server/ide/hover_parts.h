@@ -58,8 +58,10 @@ struct HoverSubject {
 };
 // What a value is. False: nothing worth saying.
 bool hover_value(HoverBlocks& out, const HoverSubject& subject, script::Value value);
-// A word of `T`, `Tx` and the layout algebra (script/surface.h). False: it is none.
-bool hover_documented(HoverBlocks& out, const script::Surface& surface, std::string_view name);
+// A word of `T`, `Tx` and the layout algebra (script/surface.h), which the script spells as `written`. False: it is
+// none.
+bool hover_documented(HoverBlocks& out, const script::Surface& surface, std::string_view name,
+                      std::string_view written);
 void hover_intrinsic(HoverBlocks& out, text::Dialect release, std::string_view path);  // "ptx.mbarrier.init"
 // `def name(params)` and the docstring.
 void hover_function(HoverBlocks& out, const syntax::FunctionDef& def, std::string_view source, std::string_view kind);

@@ -263,12 +263,17 @@ bool hover_instance(HoverBlocks& out, const HoverSubject& subject, script::Insta
   return true;
 }
 
-bool hover_word(HoverBlocks& out, const script::Surface& surface, std::string_view space, std::string_view name) {
+// Is it written as a name of the traced library, which has those of `T`, too?
+bool is_traced(std::string_view written) { return written.starts_with("txl."); }
+
+bool hover_word(HoverBlocks& out, const script::Surface& surface, std::string_view space, std::string_view name,
+                std::string_view written) {
   const script::Record* word = surface.find(space, name);
   if (!word || !word->is_word()) return false;
   bool called = !word->signature.empty() || word->kind == script::NameKind::Function;
   const bool by_module = space == "T" || space == "Tx" || space.starts_with("txl");
-  std::string spelled = by_module ? std::string(space) + "." + std::string(name) : std::string(name);
+  const std::string_view module = space == "T" && is_traced(written) ? "txl" : space;
+  std::string spelled = by_module ? std::string(module) + "." + std::string(name) : std::string(name);
   if (space.starts_with("tirx")) spelled = "T" + std::string(space.substr(4)) + "." + spelled;
   if (word->kind == script::NameKind::Decorator) spelled = "@" + spelled;
   out.code("python", called && word->kind != script::NameKind::Decorator
@@ -289,11 +294,13 @@ void hover_function(HoverBlocks& out, const syntax::FunctionDef& def, std::strin
   if (std::string doc = docstring(def.body); !doc.empty()) out.said(doc);
 }
 
-bool hover_documented(HoverBlocks& out, const script::Surface& surface, std::string_view name) {
+bool hover_documented(HoverBlocks& out, const script::Surface& surface, std::string_view name,
+                      std::string_view written) {
+  if (is_traced(written) && hover_word(out, surface, "txl", name, written)) return true;
   // `T` shows names of the layout algebra, too, as printed kernels spell them.
   for (std::string_view space :
        {"layout", "T", "Tx", "buffer", "bench", "gemm_async", "txl", "tirx.cuda.tile", "tirx.cuda", "tirx"}) {
-    if (hover_word(out, surface, space, name)) return true;
+    if (hover_word(out, surface, space, name, written)) return true;
   }
   return false;
 }
@@ -372,7 +379,7 @@ std::string_view text_of(const script::Function& f) {
 std::optional<bool> hover_callable(HoverBlocks& out, const HoverSubject& subject, const script::Surface& surface,
                                    Value v) {
   if (auto* native = v.as<script::Native>()) {
-    if (hover_documented(out, surface, native->name)) return true;
+    if (hover_documented(out, surface, native->name, subject.name)) return true;
     out.title(subject.name.empty() ? std::string(native->name) : subject.name, "function of the dialect");
     return true;
   }
@@ -393,7 +400,7 @@ std::optional<bool> hover_callable(HoverBlocks& out, const HoverSubject& subject
     return true;
   }
   if (auto* cls = v.as<script::Class>()) {
-    if (hover_documented(out, surface, cls->name)) return true;
+    if (hover_documented(out, surface, cls->name, subject.name)) return true;
     out.title("class " + cls->name, cls->is_meta ? "meta class" : "");
     return true;
   }
@@ -423,7 +430,7 @@ bool hover_value(HoverBlocks& out, const HoverSubject& subject, Value v) {
       !v.as<script::Dict>() && !v.as<script::BigInt>() && !v.as<script::Range>() && !v.as<script::Set>()) {
     std::size_t dot = subject.name.rfind('.');
     std::string_view last = std::string_view(subject.name).substr(dot == std::string::npos ? 0 : dot + 1);
-    return hover_documented(out, in.surface(), last);
+    return hover_documented(out, in.surface(), last, subject.name);
   }
   out.title(subject.name.empty() ? "value" : subject.name, script::type_name(v));
   out.code("python", shortened(in.repr(v)));

@@ -129,7 +129,7 @@ void Server::analysed(const session::Snapshot& snapshot, const session::Analysis
       if (auto wish = ide::wish_for(*name, known))
         host_.artifacts().want({*wish}, ide::Artifacts::For::Person, kViewDelay);
     }
-    if (!views_.changed(uri, views::document(view).text)) continue;
+    if (!views_.changed(uri, views::document(view, false).text)) continue;
     if (content) {
       post([this, uri] { ask("workspace/textDocumentContent/refresh", {{"uri", uri}}); });
     } else {

@@ -317,7 +317,9 @@ int run_status(const work::RunAnswer& answer) {
   using End = work::RunAnswer::End;
   switch (answer.end) {
     case End::Reported:
-      return answer.report.problems.empty() && answer.report.outcome.status == run::Status::Done ? 0 : 1;
+      if (!answer.report.problems.empty() || answer.report.outcome.status != run::Status::Done) return 1;
+      // An error elsewhere in the script may be why nothing was compared.
+      return answer.report.verdict() == "unverified" && answer.compiled.has_errors() ? 1 : 0;
     case End::Errors: return 1;
     case End::Skipped: return 0;
     case End::Stopped: return 130;

@@ -37,8 +37,7 @@ void lines_of_printed(Document& out, const std::vector<ir::PrintedOrigin>& origi
   }
 }
 
-void cuda_text(Document& out, const cuda::CudaSource& cuda) {
-  out.text = cuda.text;
+void lines_of_cuda(Document& out, const cuda::CudaSource& cuda) {
   std::uint32_t next = 0;
   for (const cuda::LineOrigin& o : cuda.lines) {
     if (next && o.line > next) out.lines.push_back({next - 1, {}});  // helpers between kernels belong to none
@@ -98,7 +97,7 @@ std::string comment(ViewKind kind, std::string_view text) {
 }  // namespace
 
 Document document(ViewKind kind, const session::CompiledKernel& kernel, const text::Anchors& anchors,
-                  const ide::Made* made, const render::Colours& colours) {
+                  const ide::Made* made, const render::Colours& colours, bool lines) {
   Document out;
   out.language = ide::view_language(kind);
   std::vector<ir::PrintedOrigin> origins;
@@ -116,7 +115,10 @@ Document document(ViewKind kind, const session::CompiledKernel& kernel, const te
       out.text = render::dump(render::plan_json(*kernel.lowered)) + "\n";
       out.lines.push_back({0, {{kernel.value->kernel.span, nullptr}}});
       break;
-    case ViewKind::Cuda: cuda_text(out, *kernel.cuda); break;
+    case ViewKind::Cuda:
+      out.text = kernel.cuda->text;
+      if (lines) lines_of_cuda(out, *kernel.cuda);
+      break;
     case ViewKind::Ptx:
       out.text = with_script_lines(made->ptx, made->ptx_lines, *kernel.cuda, anchors);
       lines_of_tool(out, made->ptx_lines, *kernel.cuda);
@@ -156,10 +158,10 @@ std::string with_script_lines(std::string_view text, const toolchain::LineMap& m
   return out;
 }
 
-Document document(const ide::View& view) {
+Document document(const ide::View& view, bool lines) {
   ViewKind kind = view.name.kind;
   if (view.state != ide::View::State::Ready) return {comment(kind, view.problem), ide::view_language(kind), {}};
-  return document(kind, *view.kernel, view.compiled->evaluation->anchors, view.made.get());
+  return document(kind, *view.kernel, view.compiled->evaluation->anchors, view.made.get(), {}, lines);
 }
 
 }  // namespace tilewright::views

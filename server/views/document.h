@@ -17,11 +17,11 @@ struct Document {
 };
 
 // The kernel has the stage that the kind shows (ide::has_stage), and of what NVIDIA's tools make `made` is the result.
-// `anchors` are those of its compilation; the report alone has colours.
+// `anchors` are those of its compilation; the report alone has colours. Without `lines` those of CUDA are left out.
 Document document(ide::ViewKind kind, const session::CompiledKernel& kernel, const text::Anchors& anchors,
-                  const ide::Made* made = nullptr, const render::Colours& colours = {});
+                  const ide::Made* made = nullptr, const render::Colours& colours = {}, bool lines = true);
 // A view that is not ready is a comment that says why.
-Document document(const ide::View& view);
+Document document(const ide::View& view, bool lines = true);
 
 // PTX or SASS of a kernel with the line of the script behind each instruction that begins what came from there:
 // "  // copy.py:14". Lines keep their numbers.

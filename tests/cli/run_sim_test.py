@@ -21,6 +21,17 @@ class Simulator(Case):
         self.assertEqual(self.simulated(0, STAGED, "--arch", "sm_80", "--json").json["arch"], "sm_80")
         self.assertIn("staged on simulator (sm_90a)", self.simulated(0, STAGED).text)
 
+    def test_errors_elsewhere(self):
+        """What nothing is compared with is no success where an error may be why."""
+        alone = STAGED.replace("# tilewright: reference plain\n", "")
+        self.assertNotEqual(alone, STAGED)
+        entry = ("--entry", "staged")
+        self.assertTrue(self.simulated(0, alone, *entry).text.endswith("unverified\n"))
+        r = self.simulated(1, alone + "\ndef broken(:\n    pass\n", *entry)
+        self.assertTrue(r.text.endswith("unverified\n"), r)
+        self.assertIn("error[TW1001]", r.errors)
+        self.simulated(0, STAGED + "\nx = missing\n")
+
     def test_all_entries(self):
         script = self.file("two.py", STAGED.replace("def staged", "def broken").replace("    T.ptx.cp_async.wait_group(0)\n", "")
                            + "\n" + STAGED.split("\n\n")[1].replace("plain", "other") + "\n")

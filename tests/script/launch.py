@@ -774,6 +774,23 @@ def forgotten(A: T.Buffer((16,), "float32")):
 #   hint: write T.device_entry() above what the GPU is meant to do
     A[0] = T.float32(1)
 
+#--- a pool of shared memory that nothing commits has no size from 0.26 on  [cuda]
+# tilewright: dialect 0.26
+from tvm.script import tirx as T
+from tvm.tirx.lang.alloc_pool import SMEMPool
+
+@T.prim_func
+def forgotten(A: T.Buffer((128,), "float32")):
+    T.device_entry()
+    t = T.thread_id([128])
+    pool = T.meta_var(SMEMPool())
+#                     ^^^^^^^^^^ error[TW4006]: `pool.buf` has no size: no commit() says how large it is
+#   hint: call commit() of the pool after its last alloc()
+    s = pool.alloc((128,), "float32")
+    s[t] = A[t]
+    T.cuda.cta_sync()
+    A[t] = s[127 - t]
+
 #--- more shared memory than the architecture has: an error, for no launch can have it  [cuda]
 from tvm.script import tirx as T
 

@@ -581,6 +581,22 @@ def k(A: T.Tensor((128, 4), "float32")):
 #                     ^^^^^^^^^^^ error[TW2004]: T.cuda.tile.ewise takes a function of scalars, a destination and inputs
 #   hint: decorate it with @T.function and say what it returns: def f(x: T.float32) -> T.float32
 
+#--- a launch that failed is told once  [cuda] [arch sm_90a]
+from tvm_tirx.script import tirx as T
+
+@T.function
+def k(A: T.Tensor((32,), "float32")):
+    T.device_entry(launch=T.cuda.LaunchConfig(grid=1, blok=32))
+#                                                     ^^^^ error[TW2006]: LaunchConfig has no argument 'blok'
+#   hint: did you mean block=?
+    t = T.cuda.thread_idx("x") + T.cuda.block_idx("x") * T.cuda.block_dim("x")
+    A[t] = A[T.cuda.lane_id()]
+
+@T.function
+def none(A: T.Tensor((32,), "float32")):
+    A[T.cuda.thread_idx("x")] = 0.0
+#     ^^^^^^^^^^^^^^^^^^^^^^ error[TW2008]: RuntimeError: T.cuda.thread_idx has a value below T.device_entry(launch=...)
+
 #--- modules and names that the package lacks
 # tilewright: dialect 0.27
 from tvm_tirx.scriptt import tirx as T2

@@ -1,4 +1,9 @@
 // What an edit costs: how many kernels are evaluated again.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "compiler/session/session.h"
 #include "tests/unit/catch.h"
 
@@ -147,6 +152,63 @@ TEST_CASE("caches are dropped when they take more than they may, and fill again"
   tiny.trim();
   CHECK(tiny.memory().cache_bytes <= 1);
   CHECK(tiny.find("a.py")->analyse({})->kernels_made == 2);
+}
+
+TEST_CASE("a probe takes the kernels that do not use its statement from the cache") {
+  Document d;
+  auto snapshot = d.session.find("a.py");
+  auto analysis = snapshot->analyse({});
+  REQUIRE(analysis);
+  const auto& statements = snapshot->tree()->statements();
+  const auto first = std::ranges::find_if(
+      statements, [](const auto& s) { return s.node->text.find("def first") != std::string_view::npos; });
+  REQUIRE(first != statements.end());
+  auto probed = snapshot->probe(first->node->statement, *first->node, {});
+  auto record = [](const script::Evaluation& e, std::string_view name) {
+    for (const script::Entry& entry : e.entries)
+      for (const script::KernelValue* k : entry.kernels)
+        if (k->kernel.name == name) return k->record.get();
+    return static_cast<script::KernelRecord*>(nullptr);
+  };
+  const script::Evaluation& known = *analysis->first().evaluation;
+  REQUIRE(record(known, "second"));
+  CHECK(record(*probed->evaluation, "second") == record(known, "second"));
+  CHECK(record(*probed->evaluation, "first") != record(known, "first"));
+}
+
+TEST_CASE("analyses that take much memory wait for each other, until a stop") {
+  using namespace std::chrono_literals;
+  session::Session session{nullptr};
+  std::atomic<bool> came = false, go_on = false, other_came = false;
+  auto with = [](std::function<void()> ended) {
+    auto settings = std::make_shared<session::Settings>();
+    settings->severity = [ended = std::move(ended)](std::vector<text::Diagnostic>&) { ended(); };
+    return settings;
+  };
+  auto first = session.open("a.py", "x = [[i] * 1000 for i in range(3000)]\n", 0, with([&] {
+                              came = true;
+                              came.notify_all();
+                              go_on.wait(false);
+                            }));
+  auto second = session.open("b.py", "x = [[i] * 1000 for i in range(3000)]\n", 0, with([&] { other_came = true; }));
+  auto little = session.open("c.py", "x = [[i] * 10 for i in range(3000)]\n", 0, std::make_shared<session::Settings>());
+  std::shared_ptr<const session::Analysis> of_first, of_second;
+  std::jthread one([&] { of_first = first->analyse({}); });
+  came.wait(false);
+  std::stop_source stop;
+  std::jthread other([&] { of_second = second->analyse(stop.get_token()); });
+  CHECK(little->analyse({}));
+  std::this_thread::sleep_for(50ms);
+  stop.request_stop();
+  other.join();
+  CHECK_FALSE(of_second);
+  CHECK_FALSE(other_came);
+  go_on = true;
+  go_on.notify_all();
+  one.join();
+  CHECK(of_first);
+  CHECK(second->analyse({}));
+  CHECK(other_came);
 }
 
 TEST_CASE("an editor looks at the first configuration, and at the others when they are asked for") {

@@ -268,6 +268,19 @@ Value launch_of_kernel(Interpreter& in, const Arguments& args, Value) {
                  "decorate the function with @T.function");
 }
 
+// A value of the launch is asked for where the kernel has none. After an error, which may be that of T.device_entry,
+// nothing is said.
+Value without_launch(Interpreter& in, const Arguments& args, Value) {
+  Bound a(in, args, "T._no_launch", {"what"}, 1);
+  if (!a) return Value::error();
+  if (in.kernel() && in.kernel()->failed) return in.fail("", args.call, "");
+  const Str* what = a[0].as<Str>();
+  return in.fail(code::kRaised, args.call,
+                 "RuntimeError: " + (what ? std::string(what->text) : std::string("this")) +
+                     " has a value below T.device_entry(launch=...)",
+                 {}, "RuntimeError");
+}
+
 // ---- names --------------------------------------------------------------------------------------------------------
 
 Value lookup_t(Interpreter& in, Namespace&, std::string_view name) {
@@ -375,6 +388,7 @@ constexpr Record kRecords[] = {
                   nullptr, constexpr_or_type}),
     own("ThreadScope", NameKind::Function, "name", "A scope of threads by its name.", thread_scope),
     own("_launch", NameKind::Function, "", "Of the prelude's own files.", launch_of_kernel),
+    own("_no_launch", NameKind::Function, "what", "Of the prelude's own files.", without_launch),
     since(V0_27, {"tirx", "device_entry", NameKind::Function, "*, launch, kernel_attrs=None, backend_config=None",
                   "Everything below runs on the device, in the grid that launch= says.", nullptr, of_launch_file,
                   "tirx_launch.py"}),

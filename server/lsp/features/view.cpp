@@ -64,20 +64,20 @@ void from_json(const Json& json, ViewPositionParams& p) {
   p.position = json.at("position").get<protocol::Position>();
 }
 
-// A view of a script as it is now, with its text.
+// A view of a script as it is now, with its text. `lines`: of the text, and where they came from.
 struct Shown : ide::OpenedView {
   views::Document document;
 };
-Answer<Shown> show(const Request& r, ide::ViewName name) {
+Answer<Shown> show(const Request& r, ide::ViewName name, bool lines = true) {
   auto opened = ide::open_view(r, std::move(name));
   if (!opened) return failed(std::move(opened.error()));
-  views::Document document = views::document(opened->view);
+  views::Document document = views::document(opened->view, lines);
   return Shown{std::move(*opened), std::move(document)};
 }
-Answer<Shown> show(const Request& r, const std::string& uri) {
+Answer<Shown> show(const Request& r, const std::string& uri, bool lines = true) {
   auto name = parse_view(uri);
   if (!name) return invalid("'" + uri + "' names no view");
-  return show(r, std::move(*name));
+  return show(r, std::move(*name), lines);
 }
 
 constexpr const char* kStates[] = {"ready", "pending", "failed"};  // as ide::View::State
@@ -87,12 +87,14 @@ std::uint32_t line_count(const Shown& shown) {
   return static_cast<std::uint32_t>(std::ranges::count(shown.document.text, '\n'));
 }
 
-Json view_json(const Request& r, const Shown& shown) {
-  return {{"uri", view_uri(shown.view.name)},
-          {"languageId", shown.document.language},
-          {"state", state_name(shown.view.state)},
-          {"version", version_json(r, shown.script)},
-          {"text", shown.document.text}};
+// `text`: of the view.
+Json view_json(const Request& r, const Shown& shown, std::string text) {
+  Json out{{"uri", view_uri(shown.view.name)},
+           {"languageId", shown.document.language},
+           {"state", state_name(shown.view.state)},
+           {"version", version_json(r, shown.script)}};
+  out["text"] = std::move(text);
+  return out;
 }
 
 // All links between the view and its script at once, for who shows both side by side.
@@ -154,16 +156,18 @@ Answer<Json> view(const Request& r, const NamedViewParams& params) {
   }
   Answer<Shown> shown;
   if (!params.uri_given.empty()) {
-    shown = show(r, params.uri_given);
+    shown = show(r, params.uri_given, params.map);
   } else {
     auto name = complete(r, params);
     if (!name) return std::unexpected(name.error());
-    shown = show(r, std::move(*name));
+    shown = show(r, std::move(*name), params.map);
   }
   if (!shown) return std::unexpected(shown.error());
   r.views->watch(view_uri(shown->view.name), shown->document.text);
-  Json out = view_json(r, *shown);
-  if (params.map) add_map(out, *shown);
+  Json map = Json::object();
+  if (params.map) add_map(map, *shown);
+  Json out = view_json(r, *shown, std::move(shown->document.text));
+  out.update(map);
   return out;
 }
 
@@ -232,8 +236,8 @@ Answer<Json> diff(const Request& r, const DiffParams& params) {
     return std::string(ide::view_kind_name(n.kind)) + " " + n.entry + " " + n.architecture;
   };
   return Json{{"state", state_name(std::max(left->view.state, right->view.state))},
-              {"left", view_json(r, *left)},
-              {"right", view_json(r, *right)},
+              {"left", view_json(r, *left, left->document.text)},
+              {"right", view_json(r, *right, right->document.text)},
               {"text", ide::unified_diff(left->document.text, right->document.text, title(left->view.name),
                                          title(right->view.name))}};
 }

@@ -28,7 +28,7 @@ def _():
     c.diagnostics(URI, 1)
     m = c.result("$/tilewright/memory")
     assert m["documents"][0]["uri"] == URI and m["documents"][0]["kernels"] == 1
-    assert 0 < m["cacheBytes"] < m["cacheLimit"] == 256 << 20 and m["residentBytes"] > 0
+    assert 0 < m["cacheBytes"] < m["cacheLimit"] == 32 << 20 and m["residentBytes"] > 0
     assert c.result("workspace/executeCommand", {"command": "tilewright.memory"})["documents"]
     assert c.error("workspace/executeCommand", {"command": "nothing"}) == INVALID_PARAMS
     return c

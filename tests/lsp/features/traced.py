@@ -13,7 +13,7 @@ def one_thread():
     with txl.If(txl.tid_in_role() == 0), txl.Then():
 #            ^^ hover:
 #| 13:14 If
-#| T.If(condition)
+#| txl.If(condition)
 #| A branch of the kernel: with T.If(c): with T.Then(): ...
         yield
 
@@ -28,7 +28,7 @@ class Ring:
         state = txl.PipelineState(2, 1)
 #                   ^^^^^^^^^^^^^ hover:
 #| 25:21 PipelineState
-#| T.PipelineState(depth, phase=None)
+#| txl.PipelineState(depth, phase=None)
 #| Stage and phase of one side of a pipeline.
         for row in range(4):
             self.pipe.empty.wait(state.stage, state.phase)

@@ -329,7 +329,7 @@ def device_entry(*values, launch=None, kernel_attrs=None, backend_config=None, a
 
 def _config(what):
     if "config" not in X._launch():
-        raise RuntimeError(f"T.cuda.{what} has a value below T.device_entry(launch=...)")
+        X._no_launch(f"T.cuda.{what}")
     return X._launch()["config"]
 
 
