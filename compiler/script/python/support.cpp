@@ -389,6 +389,12 @@ Class* make_marker(Interpreter& in, std::string_view name) {
   return cls;
 }
 
+bool is_of_scripts(const Class* cls) {
+  return !cls->is_enum && !cls->is_exception && std::ranges::all_of(cls->mro, [](const Class* c) {
+    return c->name == "object" || (c->scope && c->scope->parent);
+  });
+}
+
 bool is_marker(const Class* cls) { return cls->scope && cls->scope->find(kMarker); }
 
 Value exception_value(Interpreter& in, const Pending& pending) {
