@@ -239,7 +239,7 @@ def get_kernel(n):
                   "    t = T.thread_id([32])\n    y[t] = {1}\n")
         path = self.file("lacks.py", "# tilewright: dialect 0.27\nfrom tvm.script import tirx as T\n\nWIDTH = T.widthh(3)\n" +
                          kernel.format("reads", "WIDTH") + kernel.format("plain", "3"))
-        self.assertIn("has no attribute 'widthh'", self.expect(1, "check", path, "--entry", "reads").output)
+        self.assertIn("has no attribute 'widthh'", self.expect(1, "check", path, "--entry", "reads").text)
         self.expect(1, "compile", path, "--entry", "reads", "--emit", "cuda")
         self.expect(0, "check", path, "--entry", "plain")
 
