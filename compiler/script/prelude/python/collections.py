@@ -1,5 +1,8 @@
 # collections.ChainMap: the first of several dicts that has the key.
-class ChainMap:
+from collections.abc import MutableMapping
+
+
+class ChainMap(MutableMapping):
     def __init__(self, *maps):
         self.maps = list(maps) or [{}]
 

@@ -2,11 +2,6 @@
 import functools
 
 
-class AbstractContextManager:
-    def __enter__(self):
-        return self
-
-
 class ContextDecorator:
     def _recreate_cm(self):
         return self
