@@ -246,6 +246,13 @@ const Node* Parsed::target() const {
   return assign ? assign->targets.front() : nullptr;
 }
 
+bool Parsed::drops() const {
+  auto* statement = is ? as<ExprStmt>(is->statements().front().node->statement) : nullptr;
+  auto* now = statement ? as<Call>(statement->value) : nullptr;
+  const Call* before = call();
+  return keeps && now && before && now->keywords.empty() && !before->keywords.empty();
+}
+
 bool Parsed::is_expression() const {
   return is && is->statements().size() == 1 && as<ExprStmt>(statement_of(*is)) != nullptr;
 }

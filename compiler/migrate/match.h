@@ -24,6 +24,8 @@ struct Parsed {
   const syntax::Node* target() const;
   // Whether `is` can stand within an expression.
   bool is_expression() const;
+  // Whether all it does is to take keywords away: several such rules may hold for one call.
+  bool drops() const;
 };
 const std::vector<Parsed>& parsed_rules(text::Dialect release);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/migrate/branches.h"
 #include "compiler/migrate/comments.h"
 #include "compiler/migrate/rewriter.h"
 #include "compiler/migrate/rules.h"
@@ -130,6 +131,7 @@ Migrated migrated(const Tree& original, text::Dialect from, text::Dialect to) {
   for (const text::DialectName& d : text::kDialects) {
     if (d.dialect <= from || d.dialect > to) continue;
     const auto before = static_cast<text::Dialect>(static_cast<int>(d.dialect) - 1);
+    if (d.dialect == text::Dialect::V0_26) take(renamed_in_branches(*tree, Names(*tree, before)));
     const Names names(*tree, before);
     Step step = Rewriter(*tree, names, d.dialect).step();
     std::ranges::move(step.decisions, std::back_inserter(out.decisions));

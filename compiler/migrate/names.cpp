@@ -2,9 +2,57 @@
 
 #include <algorithm>
 
+#include "compiler/syntax/walk.h"
+
 namespace tilewright::migrate {
 
 using namespace syntax;
+
+namespace {
+
+// How often the script binds the name, wherever that is; more where that is not sure.
+std::size_t bindings(const Tree& tree, std::string_view name) {
+  std::size_t count = 0;
+  const auto one = [&](std::string_view bound) { count += bound == name; };
+  const auto target = [&](const Node* t) {
+    if (!t) return;
+    for_all(t, [&](const Node* n) {
+      if (auto* found = as<NameRef>(n)) one(found->name.text);
+    });
+  };
+  const auto parameters = [&](std::span<const Parameter> params) {
+    for (const Parameter& p : params) one(p.name.text);
+  };
+  const auto imported = [&](std::span<const ImportedName> names) {
+    for (const ImportedName& n : names) one(n.bound.text);
+  };
+  for (const Tree::Statement& s : tree.statements()) {
+    for_all(s.node->statement, [&](const Node* n) {
+      if (auto* assign = as<Assign>(n)) std::ranges::for_each(assign->targets, target);
+      if (auto* assign = as<AugAssign>(n)) target(assign->target);
+      if (auto* assign = as<AnnAssign>(n)) target(assign->target);
+      if (auto* walrus = as<NamedExpr>(n)) one(walrus->name.text);
+      if (auto* loop = as<For>(n)) target(loop->target);
+      if (auto* lambda = as<Lambda>(n)) parameters(lambda->params);
+      if (auto* import = as<Import>(n)) imported(import->names);
+      if (auto* import = as<ImportFrom>(n)) imported(import->names);
+      if (auto* cls = as<ClassDef>(n)) one(cls->name.text);
+      if (auto* with = as<With>(n)) {
+        for (const WithItem& item : with->items) target(item.target);
+      }
+      if (auto* comprehension = as<Comprehension>(n)) {
+        for (const ComprehensionClause& c : comprehension->clauses) target(c.target);
+      }
+      if (auto* function = as<FunctionDef>(n)) {
+        one(function->name.text);
+        parameters(function->params);
+      }
+    });
+  }
+  return count;
+}
+
+}  // namespace
 
 Names::Names(const Tree& tree, text::Dialect release) : release_(release), surface_(script::surface_of(release)) {
   for (const Tree::Statement& s : tree.statements()) {
@@ -26,6 +74,23 @@ Names::Names(const Tree& tree, text::Dialect release) : release_(release), surfa
       }
     }
   }
+  for (const Tree::Statement& s : tree.statements()) {
+    auto* assign = as<Assign>(s.node->statement);
+    if (!assign || assign->targets.size() != 1) continue;
+    auto* names = as<Tuple>(assign->targets[0]);
+    auto* values = as<Tuple>(assign->value);
+    if (!names || !values) alias(tree, assign->targets[0], assign->value);
+    if (!names || !values || names->elements.size() != values->elements.size()) continue;
+    for (std::size_t i = 0; i < names->elements.size(); ++i) alias(tree, names->elements[i], values->elements[i]);
+  }
+}
+
+// Of instructions only all of them are followed: a name below T.ptx may be none in the next release.
+void Names::alias(const Tree& tree, const Node* target, const Node* value) {
+  auto* name = as<NameRef>(target);
+  std::string of = name && as<Attribute>(value) ? path(value) : std::string();
+  if (of.empty() || of.starts_with("T.ptx.") || bindings(tree, name->name.text) != 1) return;
+  bound_.push_back({name->name.text, std::move(of)});
 }
 
 std::string Names::below(std::string_view path, std::string_view name) const {

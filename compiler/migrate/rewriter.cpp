@@ -106,6 +106,14 @@ void Rewriter::visit_children(const Node* n) {
   for_children(n, [&](const Node* child) { visit(child); });
 }
 
+// `bar = T.ptx.mbarrier`: what is called below another name is not found.
+void Rewriter::decide_alias(const Node* target, const Node* value) {
+  const std::string path = to_ == text::Dialect::V0_27 && as<Attribute>(value) ? names_.path(value) : std::string();
+  if ((path == "T.ptx" || path.starts_with("T.ptx.")) && !(target && names_.path(target) == path)) {
+    decide(value, "0.27 spells instructions otherwise: write " + path + " where they are called, and migrate again");
+  }
+}
+
 // A statement that is one expression, or assigns one.
 void Rewriter::visit_simple(const Node* n) {
   auto* assign = as<Assign>(n);
@@ -118,11 +126,13 @@ void Rewriter::visit_simple(const Node* n) {
       visit_assignment(n, annotated->target, annotated->value, annotated->annotation)) {
     return;
   }
-  // `bar = T.ptx.mbarrier`: what is called below another name is not found.
   const Node* value = assign ? assign->value : annotated ? annotated->value : nullptr;
-  const std::string path = to_ == text::Dialect::V0_27 && as<Attribute>(value) ? names_.path(value) : std::string();
-  if (path == "T.ptx" || path.starts_with("T.ptx.")) {
-    decide(value, "0.27 spells instructions otherwise: write " + path + " where they are called, and migrate again");
+  const Node* target = assign && assign->targets.size() == 1 ? assign->targets[0] : nullptr;
+  auto* values = as<Tuple>(value);
+  auto* targets = as<Tuple>(target);
+  for (std::size_t i = 0; i < (values ? values->elements.size() : 1); ++i) {
+    const bool paired = targets && values && targets->elements.size() == values->elements.size();
+    decide_alias(paired ? targets->elements[i] : values ? nullptr : target, values ? values->elements[i] : value);
   }
   auto* call = expression ? as<Call>(expression->value) : nullptr;
   if (!call || !visit_call(*call, n)) visit_children(call ? call : n);
@@ -198,8 +208,11 @@ bool Rewriter::visit_name(const Node* n) {
 
 // `whole`: the statement that the call is; null: it stands within an expression. False: no rule edits all of it.
 bool Rewriter::visit_call(const Call& call, const Node* whole) {
+  std::vector<const Keyword*> kept;  // that rules about keywords have edited
+  bool edited = false;
   for (const Parsed& rule : parsed_rules(to_)) {
     if (rule.target() || (rule.is && !rule.keeps && !rule.is_expression() && !whole)) continue;
+    if (edited && !(rule.is && rule.keeps && rule.drops())) continue;
     const auto found = match(rule, call, names_, at_->node->text);
     if (!found || (rule.of_layouts && !has_own_layout(*found))) continue;
     if (!rule.is) {
@@ -207,19 +220,22 @@ bool Rewriter::visit_call(const Call& call, const Node* whole) {
       return false;
     }
     if (!rule.keeps) return replace(*found, rule.is_expression() ? &call : whole, !rule.is_expression());
-    keep(*found, call);
-    for (const Node* a : call.args) visit(a);
-    for (const Keyword& k : call.keywords) visit(k.value);
-    if (auto* method = as<Attribute>(call.function); method && names_.path(call.function).empty()) {
-      visit(method->object);
-    }
-    return true;
+    const auto is_kept = [&](const auto& pair) { return std::ranges::find(kept, pair.second) != kept.end(); };
+    if (std::ranges::any_of(found->keywords, is_kept)) continue;
+    keep(*found, call, edited);
+    for (const auto& pair : found->keywords) kept.push_back(pair.second);
+    edited = true;
+    if (!rule.drops()) break;
   }
-  return false;
+  if (!edited) return false;
+  for (const Node* a : call.args) visit(a);
+  for (const Keyword& k : call.keywords) visit(k.value);
+  if (auto* method = as<Attribute>(call.function); method && names_.path(call.function).empty()) visit(method->object);
+  return true;
 }
 
-// Edits what differs between the two sides of a rule.
-void Rewriter::keep(const Match& m, const Call& call) {
+// Edits what differs between the two sides of a rule. `again`: another rule has edited the call before.
+void Rewriter::keep(const Match& m, const Call& call, bool again) {
   const Call& was = *m.rule->call();
   auto* statement = as<ExprStmt>(m.rule->is->statements().front().node->statement);
   const Call& is = *as<Call>(statement->value);
@@ -236,7 +252,7 @@ void Rewriter::keep(const Match& m, const Call& call) {
     } else {
       edit(call.function->at, names_.spelled(is_name));
     }
-  } else {
+  } else if (!again) {
     visit_name(call.function);
   }
   // Its keywords, in order: another name, another value, none any more.
@@ -259,7 +275,10 @@ void Rewriter::keep(const Match& m, const Call& call) {
       if (next != text.npos && text[next] == ',')
         end = static_cast<std::uint32_t>(text.find_first_not_of(" \n", next + 1));
     }
-    edit({begin, end}, "");
+    for (const Edit& e : out_.edits) {  // two in a row
+      if (e.begin <= at_->offset + begin && at_->offset + begin < e.end) begin = e.end - at_->offset;
+    }
+    edit({begin, std::max(begin, end)}, "");
   }
   // New ones stand at the end.
   std::string more;

@@ -27,6 +27,7 @@ class Rewriter {
  private:
   void statement(const syntax::Tree::Statement& s);
   void visit(const syntax::Node* n);
+  void decide_alias(const syntax::Node* target, const syntax::Node* value);
   void visit_simple(const syntax::Node* n);
   void visit_children(const syntax::Node* n);
   bool visit_call(const syntax::Call& call, const syntax::Node* whole);
@@ -36,7 +37,7 @@ class Rewriter {
   void visit_options(const syntax::Dict& dict);
   void visit_import(const syntax::ImportFrom& from);
   bool replace(const Match& m, const syntax::Node* whole, bool is_statement);
-  void keep(const Match& m, const syntax::Call& call);
+  void keep(const Match& m, const syntax::Call& call, bool again);
   void decide(const syntax::Node* n, std::string_view why, bool note = false);
   void edit(syntax::Extent at, std::string text);
   std::string words(const syntax::Node* n) const;

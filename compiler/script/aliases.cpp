@@ -282,6 +282,10 @@ bool Interpreter::unknown_call(Value function, std::string_view name, const Argu
     return true;
   }
   if (is_among(kLogs, name)) return true;
+  if (kernel_ && function.tag == Tag::Opaque && reason.starts_with("a statement that failed")) {
+    fail(code::kOpaque, arguments.call, "this call is not known here: " + whence(function), remedy(function));
+    return false;
+  }
   const std::vector<Value> callbacks = callbacks_among(arguments);
   const auto known = function.tag == Tag::Opaque ? aliases_.find(function.reason()) : aliases_.end();
   const bool is_one = known != aliases_.end() && std::ranges::any_of(known->second.objects, [](Object* o) {

@@ -106,13 +106,6 @@ std::string_view space_of(Type type) {
   }
 }
 
-// Do we know all that objects of the class have? Of those that only scripts define.
-bool is_of_scripts(const Class* cls) {
-  return !cls->is_enum && !cls->is_exception && std::ranges::all_of(cls->mro, [](const Class* c) {
-    return c->name == "object" || (c->scope && c->scope->parent);
-  });
-}
-
 // May an object of the class have an attribute of this name? Not if all its classes have __slots__ and none lists it.
 bool has_room_for(const Class* cls, std::string_view name) {
   if (cls->is_enum || cls->is_exception || cls->has_unknown_base) return true;
@@ -326,7 +319,8 @@ Value Interpreter::attribute_of_instance(Instance* instance, std::string_view na
   }
   refuse(code::kAttribute, span, "'" + instance->cls->name + "' object has no attribute '" + std::string(name) + "'",
          std::move(hint), "AttributeError");
-  errors_.pending->refused = errors_.pending->refused && is_of_scripts(instance->cls) && !name.starts_with("__");
+  errors_.pending->refused =
+      errors_.pending->refused && python::is_of_scripts(instance->cls) && !name.starts_with("__");
   return Value::error();
 }
 
@@ -347,7 +341,7 @@ Value Interpreter::attribute_of_class(Class* cls, std::string_view name, text::S
   consider_members(cls, near);
   refuse(code::kAttribute, span, "class '" + cls->name + "' has no attribute '" + std::string(name) + "'", near.hint(),
          "AttributeError");
-  errors_.pending->refused = errors_.pending->refused && is_of_scripts(cls) && !name.starts_with("__");
+  errors_.pending->refused = errors_.pending->refused && python::is_of_scripts(cls) && !name.starts_with("__");
   return Value::error();
 }
 

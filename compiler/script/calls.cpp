@@ -190,7 +190,10 @@ Value Interpreter::call_other(Value function, const Arguments& arguments) {
     }
   }
   if (function.as<TypeAnnotation>()) return function;
-  return fail(code::kType, arguments.function, std::string(type_name(function)) + " cannot be called");
+  fail(code::kType, arguments.function, std::string(type_name(function)) + " cannot be called");
+  // An object of a class of the script has what is written in it.
+  const Instance* instance = function.as<Instance>();
+  return instance && python::is_of_scripts(instance->cls) ? certainly() : Value::error();
 }
 
 namespace {

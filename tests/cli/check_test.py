@@ -233,6 +233,16 @@ def get_kernel(n):
         r = self.expect(0, "check", self.file("factory.py", FACTORY))
         self.assertIn("make(rows, columns", r.text)
 
+    def test_an_entry_that_names_what_failed(self):
+        """What a failed statement would have made is missing in the kernel, which says so with --entry, too."""
+        kernel = ("@T.prim_func\ndef {0}(y: T.Buffer((64,), 'int32')):\n    T.device_entry()\n    T.cta_id([1])\n"
+                  "    t = T.thread_id([32])\n    y[t] = {1}\n")
+        path = self.file("lacks.py", "# tilewright: dialect 0.27\nfrom tvm.script import tirx as T\n\nWIDTH = T.widthh(3)\n" +
+                         kernel.format("reads", "WIDTH") + kernel.format("plain", "3"))
+        self.assertIn("has no attribute 'widthh'", self.expect(1, "check", path, "--entry", "reads").text)
+        self.expect(1, "compile", path, "--entry", "reads", "--emit", "cuda")
+        self.expect(0, "check", path, "--entry", "plain")
+
     def test_an_entry_in_brackets(self):
         r = self.expect(0, "check", self.file("make.py", FACTORY), "--entry", "[make(n, 64) for n in (64, 128)][1]")
         self.assertIn("1 kernel", r.errors)

@@ -761,3 +761,73 @@ def k(out: txl.gptr[txl.f32, (32,)]):
     with one_thread(0):
 #        ^^^^^^^^^^^^^ error[TW2008]: what @contextmanager wraps gives no iterator: it has no yield
         txl.ptx.st.global_.f32(out.ptr_to([0]), txl.float32(1))
+
+#--- frames in an ExitStack, managers as decorators, loops that a function enters itself [print]
+# tilewright: dialect 0.27
+import contextlib
+
+import tirx_kernels.tirx_lite as txl
+
+@contextlib.contextmanager
+def where(*conditions):
+    with contextlib.ExitStack() as stack:
+        for c in conditions:
+            stack.enter_context(txl.If(c))
+            stack.enter_context(txl.Then())
+        yield
+
+class Tiles(contextlib.ContextDecorator):
+    def __enter__(self):
+        self.loop = txl.grid(2, 3)
+        self.row, self.column = self.loop.__enter__()
+        return self
+    def __exit__(self, *exc):
+        self.loop.__exit__(*exc)
+
+@where(True)
+def store(out, i, v):
+    txl.ptx.st.global_.b32(out.ptr_to([i]), v)
+
+@txl.kernel(warps=1, arch="sm_90a", grid=1)
+def k(out: txl.gptr[txl.i32, (32,)], n: txl.i32):
+    t = txl.thread_id()
+    with where(t < n, n > 3), contextlib.ExitStack() as stack:
+        i = stack.enter_context(txl.serial(4))
+        store(out, i, n)
+    with Tiles() as tile:
+        store(out, tile.row * 3 + tile.column, t)
+#| @T.prim_func
+#| def k(out: T.Buffer((32,), "int32"), n: T.int32):
+#|     T.func_attr({"global_symbol": "k", "tirx.cuda_arch": "sm_90a"})
+#|     T.attr({"tirx.device_entry": T.bool(True)})
+#|     v = T.cta_id([1])
+#|     v_1 = T.warp_id([1])
+#|     v_2 = T.lane_id([32])
+#|     t = T.thread_id([32])
+#|     if t < n:
+#|         if n > 3:
+#|             for i in range(4):
+#|                 if T.bool(True):
+#|                     T.ptx.st(T.address_of(out[i]), n, "", "", "", "global", "", "", "", "b32", "")
+#|     for i in range(2):
+#|         for i_1 in range(3):
+#|             if T.bool(True):
+#|                 T.ptx.st(T.address_of(out[i * 3 + i_1]), t, "", "", "", "global", "", "", "", "b32", "")
+
+#--- what a failed statement would have made, called in a kernel
+# tilewright: dialect 0.27
+import tirx_kernels.tirx_lite as txl
+
+class Counted:
+    def __init__(self, n): self.n = n
+
+@Counted(4)
+# @1:2-1:12 error[TW2004]: Counted cannot be called
+def store(out, v):
+    txl.ptx.st.global_.b32(out.ptr_to([0]), v)
+
+@txl.kernel(warps=1, arch="sm_90a", grid=1)
+def k(out: txl.gptr[txl.i32, (32,)]):
+    done = store(out, 3)
+#          ^^^^^^^^^^^^^ error[TW2007]: this call is not known here: it comes from a statement that failed: Counted cannot be called
+#   hint: give the value in the script, or name an entry with known arguments

@@ -93,7 +93,33 @@ TEST_CASE("0.25 to 0.26: names, keywords and layouts") {
         "A = T.match_buffer(p, (n,), \"int8\", align=4)");
   CHECK(becomes("A = T.match_buffer(p, (n,), \"int8\", buffer_type=\"\")", V0_26) ==
         "A = T.match_buffer(p, (n,), \"int8\")");
+  CHECK(becomes("A = T.match_buffer(p, (n,), \"int8\", axis_separators=[], align=4, buffer_type=\"\")", V0_26) ==
+        "A = T.match_buffer(p, (n,), \"int8\", align=4)");
+  CHECK(becomes("A = f(buffer_type=\"\", axis_separators=[])", V0_26) == "A = f()");
   CHECK(decisions("A = T.match_buffer(p, (n,), \"int8\", axis_separators=[1])", V0_26).size() == 1);
+}
+
+TEST_CASE("what a branch on a Python value declares that is declared again after it") {
+  using enum Dialect;
+  const auto becomes_in_kernel = [](std::string_view line) { return becomes(line, V0_26, {}, "@T.inline\n"); };
+  CHECK(becomes_in_kernel("if FAST:\n        x: T.int32 = a[0]\n        b[0] = x\n    x: T.int32 = 1\n    b[1] = x") ==
+        "if FAST:|    x_1: T.int32 = a[0]|    b[0] = x_1|x: T.int32 = 1|b[1] = x");
+  CHECK(becomes_in_kernel("if FAST:\n        x: T.int32 = 1\n    else:\n        x: T.int32 = 2\n    b[x_1] = x") ==
+        "if FAST:|    x: T.int32 = 1|else:|    x: T.int32 = 2|b[x_1] = x");
+  CHECK(becomes_in_kernel("if p:\n        x: T.int32 = x_1\n    if q:\n        x: T.int32 = 2\n    x: T.int32 = 3") ==
+        "if p:|    x_2: T.int32 = x_1|if q:|    x_3: T.int32 = 2|x: T.int32 = 3");
+  // A branch at run time is a block in each release.
+  CHECK(becomes_in_kernel("t = a[0]\n    if t == 0:\n        x: T.int32 = 1\n    x: T.int32 = 3") ==
+        "t = a[0]|if t == 0:|    x: T.int32 = 1|x: T.int32 = 3");
+}
+
+TEST_CASE("names that the module gives to parts of the dialect are followed") {
+  using enum Dialect;
+  const std::string_view aliases = "ptx, cuda = T.ptx, T.cuda\n";
+  CHECK(becomes("ptx.mbarrier.init(bar, 1)", V0_27, aliases) == "T.ptx.mbarrier.init.shared.b64(bar, T.uint32(1))");
+  CHECK(becomes("x = ptx.exp2(a)", V0_27, aliases) == becomes("x = T.ptx.exp2(a)", V0_27));
+  // Where the name means something else, too, a person must decide.
+  CHECK(becomes("ptx = 3\n    ptx.mbarrier.init(bar, 1)", V0_27, aliases) == "ptx = 3|ptx.mbarrier.init(bar, 1)");
 }
 
 TEST_CASE("imports follow: other modules, names that are not used any more, and the comment") {

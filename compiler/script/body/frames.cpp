@@ -27,6 +27,11 @@ std::vector<std::string> variable_names(const Frame& f, const syntax::Node* targ
 
 using Bind = std::function<bool(Value)>;
 
+// Levels of nesting that a loop counts for.
+std::uint32_t levels_of(const Frame& f) {
+  return static_cast<std::uint32_t>(2 * std::min<std::size_t>(f.loops.ranges.size() - 1, 1 << 20));
+}
+
 // `branch`: the T.If whose arms may stand in it; null: none, for what is inside belongs to no T.If around.
 void enter(KernelState& kernel, OpenFrame& open, Frame* branch) {
   kernel.ifs.push_back(branch);
@@ -43,7 +48,7 @@ bool open_loop(Interpreter& in, OpenFrame& open, const syntax::Node* target, con
     open.vars.push_back(kernel.loop_variable(f.loops, i, names[i]));
     values.push_back(Value::expr(open.vars.back()));
   }
-  open.levels = static_cast<std::uint32_t>(2 * std::min<std::size_t>(count - 1, 1 << 20));
+  open.levels = levels_of(f);
   if (!in.enter(open.levels, open.at)) return false;
   kernel.open_loop(f.loops, open.vars);
   enter(kernel, open, nullptr);
@@ -178,16 +183,41 @@ Flow in_frame(Interpreter& in, Value frame, const FrameItem& item) {
   return open_frame(in, open, item.target, item.bind) ? close_frame(in, open, item.rest()) : Flow::Error;
 }
 
+namespace {
+
+bool is_loop(const Frame& f) { return f.kind == FrameKind::Loop || f.kind == FrameKind::Grid; }
+
+// A loop that a function enters itself: its variables are kept with the frame, which has no attributes, until it ends.
+Value entered_loop(Interpreter& in, const OpenFrame& open) {
+  Frame* f = open.frame.as<Frame>();
+  std::vector<Value> values;
+  f->attributes.clear();
+  for (const ir::Var* v : open.vars) {
+    f->attributes.emplace_back("", v);
+    values.push_back(Value::expr(v));
+  }
+  return f->kind == FrameKind::Grid ? in.tuple(values) : values[0];
+}
+
+void restore_loop(Frame& f, OpenFrame& open) {
+  for (const auto& [name, variable] : f.attributes) open.vars.push_back(variable.as<ir::Var>());
+  open.levels = levels_of(f);
+  f.attributes.clear();
+}
+
+}  // namespace
+
 Value method_of_frame(Interpreter& in, Value frame, std::string_view name) {
   const FrameKind kind = frame.as<Frame>()->kind;
-  if (kind == FrameKind::Loop || kind == FrameKind::Grid || !in.kernel()) return Value::error();
+  if (kind == FrameKind::LaunchThread || !in.kernel()) return Value::error();
   if (name == "__enter__") {
     return in.native(
         name,
         [](Interpreter& i, const Arguments& args, Value self) {
           if (!i.require_kernel(args.call, "a frame")) return Value::error();
           OpenFrame open{self, args.call, args.call};
-          return open_frame(i, open, nullptr, [](Value) { return true; }) ? self : Value::error();
+          if (!open_frame(i, open, nullptr, [](Value) { return true; })) return Value::error();
+          return open.vars.empty() ? self : entered_loop(i, open);
         },
         frame);
   }
@@ -200,6 +230,7 @@ Value method_of_frame(Interpreter& in, Value frame, std::string_view name) {
         Frame* f = self.as<Frame>();
         const bool arm = f->kind == FrameKind::Then || f->kind == FrameKind::Else;
         const bool last = !open.empty() && open.back() == (f->kind == FrameKind::If ? f : nullptr) &&
+                          (!is_loop(*f) || f->attributes.size() == f->loops.ranges.size()) &&
                           (!arm || (open.size() > 1 && open[open.size() - 2]));
         if (!last) {
           return i.fail(code::kCondition, args.call, "this frame is not the last that was entered",
@@ -207,6 +238,7 @@ Value method_of_frame(Interpreter& in, Value frame, std::string_view name) {
         }
         OpenFrame closed{self, args.call, args.call};
         closed.depth = open.size();
+        if (is_loop(*f)) restore_loop(*f, closed);
         if (arm) closed.branch = open[open.size() - 2];
         return close_frame(i, closed, Flow::Normal) == Flow::Error ? Value::error() : Value::boolean(false);
       },

@@ -39,8 +39,8 @@ Flow close_frame(Interpreter& in, OpenFrame& open, Flow flow);
 Flow in_frame(Interpreter& in, Value frame, const FrameItem& item);
 bool is_role(Value v);
 
-// `__enter__` and `__exit__` of a frame, which a function calls itself; the error tag without a pending error: it has
-// no such method, as the loops, which give a variable.
+// `__enter__` and `__exit__` of a frame, which a function calls itself, as contextlib.ExitStack does; the error tag
+// without a pending error: it has no such method.
 Value method_of_frame(Interpreter& in, Value frame, std::string_view name);
 
 }  // namespace tilewright::script

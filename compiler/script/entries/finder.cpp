@@ -6,6 +6,7 @@
 #include "compiler/script/python/support.h"
 #include "compiler/script/unbound.h"
 #include "compiler/syntax/run_comment.h"
+#include "compiler/syntax/walk.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
@@ -30,6 +31,35 @@ bool names_traced_decorator(const syntax::Node* node) {
 }
 
 namespace {
+
+// Whether the kernel, or a function or a class that it names, names what a failed statement of a module would have
+// made: what it lacks there would be lost without a word.
+bool names_what_failed(Function* kernel) {
+  std::vector<Value> left{Value::object(kernel)};
+  std::unordered_set<const void*> seen;
+  bool failed = false;
+  const auto add = [&](Value v) {
+    failed = failed || v.is_poison();
+    if (const Instance* instance = v.as<Instance>()) v = Value::object(instance->cls);
+    if ((v.as<Function>() || v.as<Class>()) && seen.insert(v.o).second) left.push_back(v);
+  };
+  while (!left.empty() && !failed) {
+    const Value v = left.back();
+    left.pop_back();
+    if (const Class* cls = v.as<Class>()) {
+      for (std::size_t i = 0; cls->scope && i < cls->scope->bindings.size(); ++i) add(cls->scope->bindings[i].value);
+      continue;
+    }
+    const Function* f = v.as<Function>();
+    syntax::for_all(f->def, [&](const syntax::Node* n) {
+      auto* name = syntax::as<syntax::NameRef>(n);
+      const Scope::Binding* b = nullptr;
+      for (Scope* s = f->closure; name && s && !b; s = s->parent) b = s->find(name->name);
+      if (b) add(b->value);
+    });
+  }
+  return failed;
+}
 
 // A decorator that makes a kernel, or was meant to.
 bool is_like_kernel_decorator(const syntax::Node* node) {
@@ -222,6 +252,10 @@ void EntryFinder::add(EntryKind kind, std::string text, text::Span span, std::ve
   if (kind == EntryKind::Module && kernels.size() == 1 && seen_.contains(kernels[0])) name_again(kernels[0], text);
   std::erase_if(kernels, [&](KernelValue* k) { return seen_.contains(k); });
   if (kernels.empty()) return;
+  const auto lacks = [](const KernelValue* k) { return !k->failed && k->source && names_what_failed(k->source); };
+  if (kind == EntryKind::Requested && !in_.failures().empty() && std::ranges::any_of(kernels, lacks)) {
+    reported_failures();
+  }
   for (KernelValue* k : kernels) {
     seen_.insert(k);
     for (Candidate& c : functions_) {

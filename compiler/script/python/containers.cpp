@@ -326,8 +326,14 @@ Value dict_popitem(Interpreter& in, const Arguments& args, Value self) {
   Dict* dict = dict_of(self);
   if (dict->items.empty()) return in.fail(code::kIndex, args.call, "popitem() of an empty dict", {}, "KeyError");
   if (!work(in, args.call, dict->index.size() * 4)) return Value::error();
-  auto [k, v] = dict->items.back();
-  dict_erase(dict, dict->items.size() - 1);
+  const Keyword* named = keyword(args, "last");  // of an OrderedDict, which is a dict here
+  const Value last = named ? named->value : args.positional.empty() ? Value::boolean(true) : args.positional[0];
+  if (last.is_opaque()) return changed(self, last);
+  const std::optional<bool> from_end = in.truth(last, args.call);
+  if (!from_end) return Value::error();
+  const std::size_t at = *from_end ? dict->items.size() - 1 : 0;
+  auto [k, v] = dict->items[at];
+  dict_erase(dict, at);
   return in.tuple({k, v});
 }
 

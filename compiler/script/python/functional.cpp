@@ -201,15 +201,19 @@ Value first_annotation(Interpreter& in, const Arguments& args, Value) {
   return annotation.is_error() ? annotation : in.list({annotation});
 }
 
-// The class itself, where its ancestors are those that are written; not known of unions, of kinds of values
-// (numbers.Number) and of classes that others may be registered for.
+// True if `cls` has the subclasses that are written, and no others: not known of unions, of kinds of values
+// (numbers.Number), of protocols, and of classes that others are registered for or that answer issubclass() themselves.
+bool is_plain_class(Class* cls) {
+  const auto is_protocol = [](const Class* c) { return is_marker(c) && c->name == "Protocol"; };
+  return cls && !cls->has_unknown_base && !is_marker(cls) && !cls->find("__subclasshook__") &&
+         !(cls->scope && cls->scope->find(kHasRegistered)) && std::ranges::none_of(cls->bases, is_protocol);
+}
+
+// The first of the classes, where all of them are plain ones.
 Value plain_class(Interpreter& in, const Arguments& args, Value) {
-  if (!takes(in, args, "singledispatch", 1, 1)) return Value::error();
-  Class* cls = args.positional[0].as<Class>();
-  const bool plain = cls && !cls->has_unknown_base && std::ranges::none_of(cls->mro, [](const Class* c) {
-                       return is_marker(c) || (c->scope && c->scope->find(kHasAbstract));
-                     });
-  return plain ? args.positional[0] : Value::opaque("a class that others may be registered for");
+  if (args.positional.empty()) return in.fail(code::kArguments, args.call, "singledispatch needs a class");
+  const bool all = std::ranges::all_of(args.positional, [](Value v) { return is_plain_class(v.as<Class>()); });
+  return all ? args.positional[0] : Value::opaque("a class that others may be registered for");
 }
 
 constexpr Entry kFunctools[] = {

@@ -100,6 +100,19 @@ Value generator_exit(Interpreter& in, const Arguments& args, Value) {
   return raise_again(in, pending, args.call);
 }
 
+Value call_manager(Interpreter& in, const Arguments& args, Value self);
+
+// @manager(...) above a function: each call of it runs within a manager of its own, made of the same arguments.
+Value generator_decorates(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "a context manager", 2, 2)) return Value::error();
+  Instance* self = args.positional[0].as<Instance>();
+  Value* made_by = self ? self->find(kMadeBy) : nullptr;
+  if (!made_by) return generator_lost(args);
+  const Value wrap = in.modules().prelude_of("python/contextlib.py", "_within");
+  if (wrap.is_error()) return wrap;
+  return call(in, wrap, {*made_by, args.positional[1]}, args.call);
+}
+
 Value call_manager(Interpreter& in, const Arguments& args, Value self) {
   const Value generator = in.call(self, args);
   if (generator.is_error() || generator.is_poison() || generator.is_opaque() || generator.as<Instance>())
@@ -113,9 +126,14 @@ Value call_manager(Interpreter& in, const Arguments& args, Value self) {
     Class* made = make_class(in, "_GeneratorContextManager", {class_named(in, "object")});
     add_method(in, made, "__enter__", generator_enter);
     add_method(in, made, "__exit__", generator_exit);
+    add_method(in, made, "__call__", generator_decorates);
     return made;
   });
   instance->set(kGenerator, generator);
+  Dict* keywords = in.make<Dict>();
+  for (const Keyword& k : args.keywords) in.dict_set(keywords, in.string(k.name), k.value);
+  const Value given = in.tuple({args.positional.begin(), args.positional.end()});
+  instance->set(kMadeBy, in.tuple({in.native("contextmanager", call_manager, self), given, Value::object(keywords)}));
   return Value::object(instance);
 }
 
@@ -199,7 +217,36 @@ constexpr Entry kString[] = {
     {"ascii_uppercase", nullptr, [](Interpreter& in) { return in.string("ABCDEFGHIJKLMNOPQRSTUVWXYZ"); }},
     {"digits", nullptr, [](Interpreter& in) { return in.string("0123456789"); }},
 };
-constexpr Entry kTextwrap[] = {{"dedent", given_back}};
+
+// textwrap.dedent: the margin that all lines but the blank ones share is taken away, and blank lines become empty.
+Value dedent(Interpreter& in, const Arguments& args, Value) {
+  if (!takes(in, args, "dedent", 1, 1)) return Value::error();
+  const auto text = in.as_string(args.positional[0], args.at(0), "a text");
+  if (!text || !in.charge(text->size(), args.call)) return Value::error();
+  std::vector<std::string_view> lines;
+  for (std::string_view rest = *text;;) {
+    const std::size_t end = rest.find('\n');
+    lines.push_back(rest.substr(0, end));
+    if (lines.back().find_first_not_of(" \t") == rest.npos) lines.back() = {};
+    if (end == rest.npos) break;
+    rest.remove_prefix(end + 1);
+  }
+  std::optional<std::string_view> margin;
+  for (std::string_view line : lines) {
+    if (line.empty()) continue;
+    const std::string_view indent = line.substr(0, line.find_first_not_of(" \t"));
+    const auto [shared, other] = std::ranges::mismatch(margin.value_or(indent), indent);
+    margin = indent.substr(0, static_cast<std::size_t>(other - indent.begin()));
+  }
+  std::string out;
+  for (std::string_view line : lines) {
+    if (line.data() != lines[0].data() || out.size()) out += '\n';
+    out += line.empty() ? line : line.substr(margin->size());
+  }
+  return in.string(out);
+}
+
+constexpr Entry kTextwrap[] = {{"dedent", known<dedent>}};
 constexpr Entry kScript[] = {{"ir_module", given_back}};
 
 // ---- pytest: parameters of tests name entries (script.md 4) -----------------------------------------------------
@@ -264,14 +311,14 @@ struct Module {
 };
 constexpr Module kModules[] = {
     {"math", math_names, math_function},
-    {"functools", functools_names, unknown, "python/singledispatch.py"},
+    {"functools", functools_names, unknown, "python/functools.py"},
     {"operator", operator_names, unknown},
-    {"itertools", itertools_names, unknown},
+    {"itertools", itertools_names, unknown, "python/itertools.py"},
     {"heapq", heapq_names, unknown},
     {"bisect", bisect_names, unknown},
     {"dataclasses", dataclasses_names, unknown},
     {"enum", enum_names, unknown},
-    {"collections", collections_names, unknown},
+    {"collections", collections_names, unknown, "python/collections.py"},
     {"collections.abc", no_names, typing_marker},
     {"typing", typing_names, typing_marker},
     {"typing_extensions", typing_names, typing_marker},
@@ -284,7 +331,7 @@ constexpr Module kModules[] = {
     {"inspect", inspect_names, unknown},
     {"json", json_names, unknown},
     {"types", types_names, unknown},
-    {"contextlib", contextlib_names, unknown},
+    {"contextlib", contextlib_names, unknown, "python/contextlib.py"},
     {"warnings", warnings_names, unknown},
     {"string", string_names, unknown},
     {"textwrap", textwrap_names, unknown},

@@ -362,6 +362,7 @@ bool class_attribute(Interpreter& in, Class* cls, std::string_view name, Value* 
   } else if (name == "mro") {
     *result = in.native("mro", class_mro, Value::object(cls));
   } else if (name == "__subclasses__" || name == "__new__" || name == "register") {
+    if (name == "register" && cls->scope) cls->scope->set(kHasRegistered, Value::none());
     *result = in.native("mro", opaque_function);
   } else if (Scope::Binding* method =
                  cls->name == "dict" && cls->construct ? dict_methods_class(in)->scope->find(name) : nullptr) {

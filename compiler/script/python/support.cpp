@@ -262,15 +262,25 @@ bool has_method(Value v, std::string_view name) {
   return instance && instance->cls->find(name);
 }
 
-// The abstract classes of numbers, collections.abc and typing: what a value is, not what it derives from.
+// Does its class derive from one of these abstract classes?
+bool derives_from(Value v, std::initializer_list<std::string_view> names) {
+  Instance* instance = v.as<Instance>();
+  return instance && std::ranges::any_of(instance->cls->mro, [&](const Class* c) {
+           return is_marker(c) && std::ranges::find(names, c->name) != names.end();
+         });
+}
+
+// The abstract classes of numbers, collections.abc and typing: what a value is, whatever it derives from.
 std::optional<bool> is_abstract_instance(Interpreter& in, Value v, std::string_view name) {
   bool integer = in.as_big(v).has_value();
   if (name == "Integral" || name == "Rational") return integer;
   if (name == "Number" || name == "Real" || name == "Complex") return integer || v.is_float();
   if (name == "Callable") return is_callable(v);
+  if (name == "Sequence" && derives_from(v, {"Sequence", "MutableSequence"})) return true;
   if (name == "Sequence") return v.as<Str>() || v.as<List>() || v.as<Tuple>() || v.as<Range>();
-  if (name == "MutableSequence") return v.as<List>() != nullptr;
-  if (name == "Mapping" || name == "MutableMapping") return v.as<Dict>() != nullptr;
+  if (name == "MutableSequence") return v.as<List>() || derives_from(v, {"MutableSequence"});
+  if (name == "Mapping" && derives_from(v, {"Mapping"})) return true;
+  if (name == "Mapping" || name == "MutableMapping") return v.as<Dict>() || derives_from(v, {"MutableMapping"});
   if (name == "AbstractSet" || name == "MutableSet") return v.as<Set>() != nullptr;
   if (name == "Sized" || name == "Collection" || name == "Container")
     return is_container(v) || has_method(v, "__len__");
@@ -387,6 +397,12 @@ Class* make_marker(Interpreter& in, std::string_view name) {
   Class* cls = make_class(in, name, {class_named(in, "object")});
   cls->scope->set(kMarker, Value::none());
   return cls;
+}
+
+bool is_of_scripts(const Class* cls) {
+  return !cls->is_enum && !cls->is_exception && std::ranges::all_of(cls->mro, [](const Class* c) {
+    return c->name == "object" || (c->scope && c->scope->parent);
+  });
 }
 
 bool is_marker(const Class* cls) { return cls->scope && cls->scope->find(kMarker); }

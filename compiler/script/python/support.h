@@ -79,6 +79,8 @@ void add_method(Interpreter& in, Class* cls, std::string_view name, NativeFuncti
 // the script may derive from them and keep its own.
 Class* make_marker(Interpreter& in, std::string_view name);
 bool is_marker(const Class* cls);
+// Do we know all that objects of the class have? Of those that only scripts define.
+bool is_of_scripts(const Class* cls);
 
 // ---- algorithms -------------------------------------------------------------------------------------------------
 
@@ -106,6 +108,8 @@ inline constexpr std::string_view kSuppress = "contextlib.suppress";
 // An attribute of functions that @abstractmethod marks; and in the scope of a class whose metaclass is ABCMeta.
 inline constexpr std::string_view kAbstract = "__isabstractmethod__";
 inline constexpr std::string_view kHasAbstract = "<abstract>";
+// Of a class whose `register` was asked for: others may be subclasses of it, too.
+inline constexpr std::string_view kHasRegistered = "<registered>";
 
 // An attribute of functions that functools.cache makes: the function that it was given, and a dict of results.
 inline constexpr std::string_view kCached = "<cached>";
@@ -113,6 +117,8 @@ inline constexpr std::string_view kCached = "<cached>";
 // An attribute of functions that contextlib.contextmanager makes: what calls of it run. And what a manager holds.
 inline constexpr std::string_view kManaged = "<managed>";
 inline constexpr std::string_view kGenerator = "<generator>";
+// Of a context manager that a generator makes: the function that made it, its arguments and its keywords.
+inline constexpr std::string_view kMadeBy = "<made by>";
 
 // Does `with v:` stand around what is meant to fail?
 bool is_expected_failure(Interpreter& in, Value v);

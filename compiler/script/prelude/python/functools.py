@@ -1,4 +1,4 @@
-# functools.singledispatch: the implementation is chosen by the class of the first argument.
+# functools: what is plain Python. Of singledispatch the implementation is chosen by the class of the first argument.
 import functools
 
 
@@ -30,7 +30,7 @@ class singledispatch:
         return decorate
 
     def dispatch(self, cls):
-        for one in functools._plain_class(cls).__mro__:
+        for one in functools._plain_class(cls, *self.registry).__mro__:
             if one in self.registry:
                 return self.registry[one]
         return self.registry[object]
@@ -45,3 +45,35 @@ class singledispatch:
         if name.startswith("__") and name != "__qualname__" and name != "__module__":
             return functools._not_followed
         return getattr(self.__wrapped__, name)
+
+
+class partialmethod:
+    def __init__(self, func, /, *args, **keywords):
+        self.func = func
+        self.args = args
+        self.keywords = keywords
+
+    def __get__(self, obj, cls=None):
+        if not callable(self.func) or isinstance(self.func, (classmethod, staticmethod, partialmethod)):
+            return functools._not_followed
+        if obj is None:
+            return lambda this, *args, **keywords: self.func(this, *self.args, *args, **{**self.keywords, **keywords})
+        return functools.partial(self.func, obj, *self.args, **self.keywords)
+
+
+class singledispatchmethod:
+    def __init__(self, func):
+        self.dispatcher = singledispatch(func)
+        self.func = func
+
+    def register(self, cls, method=None):
+        return self.dispatcher.register(cls, func=method)
+
+    def __get__(self, obj, cls=None):
+        if obj is None or isinstance(self.func, (classmethod, staticmethod)):
+            return functools._not_followed
+
+        def call(*args, **keywords):
+            return self.dispatcher.dispatch(type(args[0]))(obj, *args, **keywords)
+
+        return call
