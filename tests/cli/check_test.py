@@ -242,6 +242,9 @@ def get_kernel(n):
         self.assertIn("has no attribute 'widthh'", self.expect(1, "check", path, "--entry", "reads").text)
         self.expect(1, "compile", path, "--entry", "reads", "--emit", "cuda")
         self.expect(0, "check", path, "--entry", "plain")
+        path = self.file("through.py", "# tilewright: dialect 0.27\nimport lacks\nfrom tvm.script import tirx as T\n" +
+                         kernel.format("through", "lacks.WIDTH"))
+        self.assertIn("has no attribute 'widthh'", self.expect(1, "check", path, "--entry", "through").text)
 
     def test_an_entry_in_brackets(self):
         r = self.expect(0, "check", self.file("make.py", FACTORY), "--entry", "[make(n, 64) for n in (64, 128)][1]")

@@ -51,11 +51,18 @@ bool names_what_failed(Function* kernel) {
       continue;
     }
     const Function* f = v.as<Function>();
-    syntax::for_all(f->def, [&](const syntax::Node* n) {
+    const auto value_of = [&](const syntax::Node* n) {
       auto* name = syntax::as<syntax::NameRef>(n);
       const Scope::Binding* b = nullptr;
       for (Scope* s = f->closure; name && s && !b; s = s->parent) b = s->find(name->name);
-      if (b) add(b->value);
+      return b ? b->value : Value::none();
+    };
+    syntax::for_all(f->def, [&](const syntax::Node* n) {
+      auto* attribute = syntax::as<syntax::Attribute>(n);  // of a module of the script
+      const Value object = attribute ? value_of(attribute->object) : Value::none();
+      const Namespace* module = object.as<Namespace>();
+      const Scope::Binding* b = module && module->scope ? module->scope->find(attribute->name) : nullptr;
+      add(b ? b->value : value_of(n));
     });
   }
   return failed;
