@@ -228,7 +228,9 @@ void add_tune(CLI::App& app, Run& run) {
   c->add_option("-o,--output", options->output,
                 "FILE: a record as JSON: script, binaries, device, driver, clocks, every candidate with its samples; "
                 "saved after each step");
-  c->add_flag("--resume", options->resume, "Go on from the record that -o names, where there is one; one that is whole is shown, and nothing is measured");
+  c->add_flag(
+      "--resume", options->resume,
+      "Go on from the record that -o names, where there is one; one that is whole is shown, and nothing is measured");
   c->add_flag("--json", options->json, "Print that record");
   c->footer(
       "Each survivor runs on inputs that are drawn for the round, and has to leave what the reference leaves. The last "
