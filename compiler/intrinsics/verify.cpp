@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/intrinsics/arguments.h"
+#include "compiler/intrinsics/call_effects.h"
 #include "compiler/intrinsics/emit.h"
 #include "compiler/intrinsics/forms.h"
 #include "compiler/intrinsics/helper_text.h"
@@ -68,6 +69,39 @@ std::optional<std::string> check_attribute(const Operand& o, ir::Expr value) {
   return std::nullopt;
 }
 
+// The memory that a pointer to an allocation leads to. Other: it is not known, as where a view says otherwise than the
+// pointer below it, or of global memory, which a pointer without a scope seems to lead to as well.
+ir::StorageScope memory_of(ir::Expr pointer) {
+  while (const auto* call = pointer.as<ir::Call>()) {
+    const ir::Callee* c = call->callee;
+    if (c != &ir::builtin::address_of && c != &ir::builtin::pointer_offset && c != &ir::builtin::handle_byte_offset)
+      return ir::StorageScope::Other;
+    if (call->args.empty()) return ir::StorageScope::Other;
+    pointer = call->args[0];
+  }
+  const auto* load = pointer.as<ir::Load>();
+  if (!load || !load->buffer->data || load->buffer->scope == ir::StorageScope::Global) return ir::StorageScope::Other;
+  const bool alike = ir::storage_scope_name(load->buffer->scope) == load->buffer->data->storage_scope;
+  return alike ? load->buffer->scope : ir::StorageScope::Other;
+}
+
+// An address that the instruction takes for another memory's.
+std::optional<std::string> check_memory(const Intrinsic& row, std::span<const ir::Expr> args, const Operand& o,
+                                        OperandKind kind, ir::Expr value) {
+  if (kind != OperandKind::SharedPointer && kind != OperandKind::GlobalPointer) return std::nullopt;
+  const ir::StorageScope memory = memory_of(value);
+  const bool local = memory == ir::StorageScope::Local;
+  const bool shared = memory == ir::StorageScope::Shared || memory == ir::StorageScope::SharedDyn;
+  if (!local && !(shared && kind == OperandKind::GlobalPointer)) return std::nullopt;
+  // Of a global pointer the effects say whether other memories are meant, too.
+  if (kind == OperandKind::GlobalPointer && std::ranges::none_of(effects_of(row, args), [&](const CallEffect& e) {
+        return e.operand == &o && e.space == Space::Global;
+      }))
+    return std::nullopt;
+  return quoted(o.name) + " takes a pointer to " + (kind == OperandKind::SharedPointer ? "shared" : "global") +
+         " memory, this one leads to " + (shared ? "shared memory" : "registers");
+}
+
 std::optional<std::string> check_value(const Operand& o, OperandKind kind, ir::Expr value) {
   ir::DataType d = value.dtype();
   auto refuse = [&](std::string_view wanted) {
@@ -123,6 +157,7 @@ std::optional<std::string> check_operands(const Intrinsic& row, std::span<const 
       if (auto failure = kind == OperandKind::Attribute ? check_attribute(o, value) : check_value(o, kind, value)) {
         return failure;
       }
+      if (auto failure = check_memory(row, args, o, kind, value)) return failure;
     }
   }
   return std::nullopt;

@@ -186,6 +186,7 @@ void Experiment::compare_with(std::size_t i, std::string_view expected, const st
   TensorReport& t = report.tensors[i];
   ir::DataType dtype = report.bound.tensors[i].dtype;
   t.expected_from = from;
+  t.zeros = std::ranges::all_of(expected, [](char byte) { return byte == 0; });
   const bool sums = !wanted_.absolute && sum_.terms > 1 && dtype.is_floating();
   t.tolerance = tolerance_of(dtype, sum_, sums ? largest_magnitude(dtype, expected) : 0);
   if (wanted_.relative) t.tolerance.relative = *wanted_.relative;

@@ -273,6 +273,7 @@ Json measured_json(const Measured& m) {
           {"rival_differs", m.rival_differs},
           {"turned", m.turned},
           {"otherwise", {m.otherwise, m.rival_otherwise}},
+          {"mixed", {m.mixed, m.mixed_otherwise, m.rival_mixed_otherwise}},
           {"beyond", m.beyond},
           {"persisting", m.persisting},
           {"absent", c.absent},
@@ -306,6 +307,10 @@ Measured measured_of(JsonReader& r, const Json& j) {
   const Json otherwise = list_or(r, j, "otherwise", Json::array({0, 0}));
   m.otherwise = r.get<int>(otherwise, 0u);
   m.rival_otherwise = r.get<int>(otherwise, 1u);
+  const Json mixed = list_or(r, j, "mixed", Json::array({0, 0, 0}));
+  m.mixed = r.get<int>(mixed, 0u);
+  m.mixed_otherwise = r.get<int>(mixed, 1u);
+  m.rival_mixed_otherwise = r.get<int>(mixed, 2u);
   m.beyond = r.value(j, "beyond", 0.0);
   m.persisting = r.value(j, "persisting", std::int64_t{0});
   Conditions& c = m.conditions;
@@ -322,7 +327,7 @@ Measured measured_of(JsonReader& r, const Json& j) {
   c.samples = r.get<int>(j, "samples");
   r.bounds("checked", m.checked, 0, static_cast<int>(kMostTimes));
   r.bounds("turned", m.turned, 0, static_cast<int>(kMostBuffers));
-  for (int launches : {m.otherwise, m.rival_otherwise})
+  for (int launches : {m.otherwise, m.rival_otherwise, m.mixed, m.mixed_otherwise, m.rival_mixed_otherwise})
     r.bounds("launches that left something else", launches, 0, static_cast<int>(kMostTimes));
   r.bounds("a time", m.beyond, 0, 1e15);
   r.bounds("persisting", m.persisting, 0, kMostBytes);

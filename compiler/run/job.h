@@ -154,6 +154,8 @@ struct Measured {
   int turned = 0;                             // tensors whose contents changed from timed launch to timed launch
   int otherwise = 0, rival_otherwise = 0;     // checked timed launches that left other bytes than loaded again,
                                               // where two such loads left the same
+  int mixed = 0;                              // launches of replaced elements, of the kernels and of the rivals each
+  int mixed_otherwise = 0, rival_mixed_otherwise = 0;  // those that left other bytes than loaded again, many times
   double beyond = 0;               // microseconds that the device worked after the end of a launch, in three of four
   std::int64_t persisting = 0;     // bytes of L2 that the context sets aside for accesses that persist
   std::int64_t rival_differs = 0;  // bytes of outputs that the rivals leave otherwise

@@ -65,6 +65,20 @@ bool Report::verified() const {
   return any && problems.empty();
 }
 
+bool Report::only_zeros() const {
+  bool read = false, compared = false;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const JobBuffer& buffer = bound.job.buffers[i];
+    if (buffer.role != Role::Input && !tensors[i].zeros) return false;
+    compared = compared || buffer.role != Role::Input;
+    if (buffer.role == Role::Output || buffer.contents.empty()) continue;
+    read = true;
+    const std::string_view found(buffer.contents.data(), buffer.contents.size());
+    if (!std::ranges::all_of(found, [](char byte) { return byte == 0; })) return false;
+  }
+  return read && compared;
+}
+
 std::string_view Report::verdict() const {
   if (!problems.empty()) return "failed";
   if (outcome.status == Status::Incomplete) return "incomplete";
@@ -193,6 +207,18 @@ void judge_timed_results(Report& r) {
                           " timed launches left other bytes than the same kernel loaded again, which always leaves "
                           "the same: it computes something else once it has run");
   }
+  // Where a result is one of a million elements, another one is close to it: few of them differ by more than a
+  // tolerance, so bytes count.
+  const int told = std::max(2, (3 * m.mixed + 7) / 8);
+  for (const bool of_rival : {false, true}) {
+    const int mixed = of_rival ? m.rival_mixed_otherwise : m.mixed_otherwise;
+    if (mixed < told) continue;
+    problem(of_rival,
+            std::to_string(mixed) + " of " + std::to_string(m.mixed) +
+                " launches with some elements of the inputs in the place of others left other bytes than the same "
+                "kernel loaded again, which always leaves the same: a launch has to compute its results from "
+                "its own inputs, whatever ran before");
+  }
 }
 
 // The end of the last launch has to be the end of all work.
@@ -250,6 +276,10 @@ void judge(Report& r) {
       r.notes.push_back(buffer.name + " is not the same after each launch (" + std::to_string(b.unstable) +
                         " bytes differ)");
   }
+  if (r.only_zeros())
+    r.notes.emplace_back(
+        "all inputs are zeros, and so is all that is expected: a kernel that writes zeros passes as well; without "
+        "--input random numbers are drawn");
   if (r.timing && r.timing->suspect)
     r.notes.push_back("suspect: " + text::formatted("%.2f", r.timing->cold.median) + " us is less than the " +
                       text::formatted("%.2f", r.timing->floor) +

@@ -18,6 +18,7 @@ struct TensorReport {
   std::string digest;         // SHA-256 of its contents after the run; empty: it was not run, or not asked for
   std::string expected_from;  // "reference EXPR on the host", a file; empty: nothing was expected
   Tolerance tolerance;
+  bool zeros = false;  // is nothing but zeros expected?
   std::optional<Comparison> comparison;
   std::optional<Comparison> later;     // of what a timed round left otherwise
   std::optional<Comparison> alone;     // of a timed launch on other inputs with the same kernels loaded again
@@ -74,7 +75,11 @@ struct Report {
   text::Span fault;                         // the script's line of a fault, where one is known
   std::string fault_reason;
 
+  bool own_reference = false;  // what is expected was computed by the same code
+
   bool verified() const;  // something was expected of every output, and all of it came
+  // True if all inputs, at least one, and all that is expected are zeros: a kernel that writes zeros is right.
+  bool only_zeros() const;
   // "failed"; "incomplete": it is not known; "review": the simulator warns of something; "silenced":
   // it would, or worse, and the script says why that is right; "verified", "partial":
   // the same of a part of the CTAs, "unverified".

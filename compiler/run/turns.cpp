@@ -46,7 +46,13 @@ Turns Secret::mixed(const Job& job) {
     const JobBuffer& b = job.buffers[i];
     const std::int64_t n = places(b);
     if (n == 0) continue;
-    const std::int64_t replaced = n - drawn(n / 2 + 1);
+    if (drawn(2) == 0) {
+      const std::int64_t least = std::max<std::int64_t>(1, n / 64);
+      out[i].bytes = b.bytes;
+      out[i].kept = b.turn * (least + drawn(n / 2 - least + 1));
+      continue;
+    }
+    const std::int64_t replaced = drawn(2) == 0 ? n : n - drawn(n / 2 + 1);
     out[i].begin = b.turn * drawn(n - replaced + 1);
     out[i].bytes = b.turn * replaced;
     for (std::int64_t left = kFewest + drawn(kMost - kFewest + 1); left > 0; --left)

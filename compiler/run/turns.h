@@ -3,8 +3,9 @@
 //
 // Random contents are as good when they are rotated by whole elements: the same numbers in other places. A rotation
 // costs two copies within the device. Where the order of the elements does not matter (a maximum, a sum of integers, a
-// histogram), it changes no result: so a few launches more, whose times are dropped, find half or more of the elements
-// replaced by a few of them, again and again.
+// histogram), it changes no result: so a few launches more, whose times are dropped, find elements replaced by others:
+// half of them or more, or all, by a few, again and again, or all by a stretch that is repeated, so that neighbours
+// still differ.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,11 +18,13 @@ namespace tilewright::run {
 // Launches more, of replaced elements, of a job's kernels and of its rivals each; checked, and not timed.
 inline constexpr int kMixed = 8;
 
-// What a launch finds in a buffer: its first contents, rotated to the left by so many bytes; then the elements at `of`
-// of the first contents, one after the other and again and again, in this stretch. Bytes throughout.
+// What a launch finds in a buffer: its first contents, rotated to the left by so many bytes; then a stretch that is
+// filled with what it begins with, again and again: the elements at `of` of the first contents, one after the other, or
+// the `kept` bytes that are there. Bytes throughout.
 struct Turn {
   std::int64_t by = 0, begin = 0, bytes = 0;
-  std::vector<std::int64_t> of{};  // empty: nothing is replaced
+  std::int64_t kept = 0;
+  std::vector<std::int64_t> of{};  // this and `kept` are not there: nothing is replaced
 };
 // Of each buffer. Empty: the first contents.
 using Turns = std::vector<Turn>;

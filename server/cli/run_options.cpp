@@ -342,6 +342,13 @@ void add_run_options(CLI::App& command, RunOptions& options) {
 void add_tune_run_options(CLI::App& command, RunOptions& options) {
   add_places(command, options);
   add_tensors(command, options);
+  // What is measured is compiled for the device, and no profile is taken.
+  for (const char* name : {"--arch", "--cupti"}) command.remove_option(command.get_option(name));
+  command.get_option("--on")->description(
+      "Where: gpu, this machine's own; a remote or a pool of tilewright.toml; or an address: ssh://HOST, "
+      "tls://HOST:PORT, exec:COMMAND, unix:PATH, slurm:partition=P,gres=gpu:1 (default: gpu)");
+  command.get_option("--device")
+      ->description("Which of the driver's devices; several, as 0,1, share the rounds (default: 0)");
 }
 
 }  // namespace tilewright::cli

@@ -59,6 +59,7 @@ class Record {
     Record out;
     out.path_ = path;
     std::error_code none;
+    if (std::filesystem::is_directory(path, none)) return std::unexpected("cannot write " + path + ": it is a folder");
     if (path.empty() || (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none)))
       return out;
     const std::string lock = path + ".lock";
@@ -182,7 +183,7 @@ int tune(const TuneOptions& options) {
   std::expected<void, std::string> saved;
   // What cannot be gone on from stays as it was.
   const bool refused = *earlier && answer.failure;
-  if (!answer.candidates.empty() && !refused) saved = record->save(made);
+  if (!answer.candidates.empty() && !refused && !answer.finished) saved = record->save(made);
   if (options.json) {
     project::emit(stdout, render::dump(made) + "\n");
   } else if (!answer.failure || std::ranges::any_of(answer.candidates, is_looked_at)) {
@@ -190,6 +191,8 @@ int tune(const TuneOptions& options) {
   }
   if (!saved) return fail_usage(saved.error());
   if (answer.failure) return fail_usage(answer.failure->message, answer.failure->hint);
+  if (answer.finished)
+    tell(options.output + " was tuned to its end: nothing was measured; without --resume all is tuned from the start");
   if (answer.stopped) {
     if (record->keeps_steps()) tell("stopped: --resume goes on from " + options.output);
     return interrupted();
@@ -224,7 +227,9 @@ void add_tune(CLI::App* c, Run& run) {
   c->add_option("-o,--output", options->output,
                 "FILE: a record as JSON: script, binaries, device, driver, clocks, every candidate with its samples; "
                 "saved after each step");
-  c->add_flag("--resume", options->resume, "Go on from the record that -o names, where there is one");
+  c->add_flag(
+      "--resume", options->resume,
+      "Go on from the record that -o names, where there is one; one that is whole is shown, and nothing is measured");
   c->add_flag("--json", options->json, "Print that record");
   c->footer(
       "Each survivor runs on inputs that are drawn for the round, and has to leave what the reference leaves. The last "

@@ -133,6 +133,30 @@ Candidate::Fate fate_of(const std::string& name) {
   throw std::invalid_argument("no candidate ends as '" + text::visible(name) + "'");
 }
 
+run::Conditions conditions_of(const text::MessageJson& j) {
+  run::Conditions out;
+  if (j.contains("absent")) {
+    out.absent = j.at("absent").get<std::string>();
+    return out;
+  }
+  out.driver = j.at("driver").get<std::string>();
+  out.sm_least = j.at("sm_mhz").at(0).get<int>();
+  out.sm_most = j.at("sm_mhz").at(1).get<int>();
+  out.sm_limit = j.at("sm_limit_mhz").get<int>();
+  out.memory_clock = j.at("memory_mhz").get<int>();
+  out.first_celsius = j.at("celsius").at(0).get<int>();
+  out.last_celsius = j.at("celsius").at(1).get<int>();
+  out.watts = j.at("watts").get<double>();
+  out.samples = j.at("samples").get<int>();
+  const auto words = j.at("reasons").get<std::vector<std::string>>();
+  for (int bit = 0; bit < 64; ++bit) {
+    const std::vector<std::string> of_bit = run::throttle_words(std::uint64_t{1} << bit);
+    if (!of_bit.empty() && std::ranges::find(words, of_bit.front()) != words.end())
+      out.reasons |= std::uint64_t{1} << bit;
+  }
+  return out;
+}
+
 Candidate candidate_of(const text::MessageJson& j, const std::vector<inputs::Space::Axis>& axes) {
   Candidate out;
   out.entry = j.at("entry").get<std::string>();
@@ -150,7 +174,13 @@ Candidate candidate_of(const text::MessageJson& j, const std::vector<inputs::Spa
   for (const double sample : out.samples)
     if (!(sample >= 0 && sample < 1e15)) throw std::invalid_argument("a time is out of range");
   if (!out.samples.empty()) out.cold = run::spread_of(out.samples);
-  if (out.fate == Fate::Slower && !j.at("behind_best").is_null()) out.behind.emplace();
+  if (const text::MessageJson& behind = j.at("behind_best"); !behind.is_null())
+    out.behind = {.ratio = behind.at("ratio").get<double>(),
+                  .least = behind.at("interval").at(0).get<double>(),
+                  .most = behind.at("interval").at(1).get<double>(),
+                  .probability = behind.at("probability").get<double>(),
+                  .significant = behind.at("significant").get<bool>()};
+  if (j.contains("conditions") && !j.at("conditions").is_null()) out.conditions = conditions_of(j.at("conditions"));
   return out;
 }
 
@@ -179,6 +209,9 @@ std::expected<work::TuneAnswer, std::string> read_tune(std::string_view record) 
     out.seeds = j.at("seeds").get<std::vector<std::uint64_t>>();
     out.cuts = std::min(j.at("cuts").get<std::size_t>(), out.seeds.size());
     out.launches = j.at("timed_launches").get<std::size_t>();
+    out.where = j.at("where").get<std::string>();
+    out.stopped = j.at("stopped").get<bool>();
+    if (!j.at("failure").is_null()) out.failure.emplace();
     for (const text::MessageJson& axis : j.at("space"))
       out.axes.push_back({axis.at("name").get<std::string>(), axis.at("values").get<std::vector<std::string>>()});
     for (const text::MessageJson& one : j.at("candidates")) out.candidates.push_back(candidate_of(one, out.axes));

@@ -48,6 +48,9 @@ Opened open_script(const std::string& path, bool named, bool all, const std::opt
     if (out.entries.empty() && found.unnamed) {
       refuse({}, unusable(out.script->source->path() + " keeps its kernels under no name",
                           "say what yields them in a comment: # tilewright: entry EXPR"));
+    } else if (!found.reference.empty() && named) {
+      run::Failure why = only_references(*out.script, found.reference);
+      refuse({}, unusable(std::move(why.message), std::move(why.hint)));
     } else if (out.entries.empty() && named) {
       refuse({}, unusable(out.script->source->path() + " has no kernel to run"));
     }

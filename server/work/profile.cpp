@@ -60,8 +60,8 @@ class Advice {
       : compiled_(compiled), buffers_(buffers), details_(details), out_(out) {}
 
   void look_at(const ProfiledPlace& place) {
-    conflicts(place, place.shared_read, "reads of");
-    conflicts(place, place.shared_write, "writes to");
+    conflicts(place, place.shared_read, place.conflicted_read, "reads of");
+    conflicts(place, place.shared_write, place.conflicted_write, "writes to");
     scattered(place, place.global_read, "reads of");
     scattered(place, place.global_write, "writes to");
     narrow(place, place.global_read, "reads of");
@@ -114,12 +114,12 @@ class Advice {
   // Most of its excess is of requests that begin in the middle of a sector.
   static bool is_shifted(const Traffic& t) { return 2 * t.shifted >= t.units - t.ideal; }
 
-  void conflicts(const ProfiledPlace& place, const Traffic& t, const char* what) {
+  void conflicts(const ProfiledPlace& place, const Traffic& t, const ir::Buffer* buffer, const char* what) {
     if (!much(t)) return;
     tell(place.origin, t.units - t.ideal, project::kConflictsCode,
          std::string(what) + " shared memory take " + grouped(t.units) + " wavefronts here, without bank conflicts " +
              grouped(t.ideal) + " would do; one request takes up to " + grouped(t.worst),
-         better_layout(place.conflicted));
+         better_layout(buffer, t));
   }
 
   void scattered(const ProfiledPlace& place, const Traffic& t, const char* what) {
@@ -239,12 +239,23 @@ class Advice {
   }
 
   // What to write instead, where one way was counted to be better.
-  std::string better_layout(const ir::Buffer* buffer) const {
+  std::string better_layout(const ir::Buffer* buffer, const Traffic& t) const {
     const auto found = std::ranges::find(buffers_, buffer, &LaidOut::buffer);
-    if (!buffer || found == buffers_.end())
-      return "lanes of a warp want different words of one bank: let neighbouring lanes access neighbouring words, or "
-             "leave a word free after every 32 (index i + i // 32); rows of a tile can have an odd number of 4-byte "
-             "words, or a swizzled layout (`tilewright layout` counts the conflicts of one)";
+    if (!buffer || found == buffers_.end()) {
+      constexpr std::uint64_t kWord = 4;
+      const std::uint64_t each = t.bytes / t.lanes;
+      const std::string near =
+          "lanes of a warp want different words of one bank: let neighbouring lanes access "
+          "neighbouring words, or ";
+      // Accesses that are wider begin at multiples of their own width.
+      if (each > kWord)
+        return near + "leave " + text::counted(std::bit_ceil(each), "byte") +
+               " free after every 128; rows of a tile can be 128 bytes and as many more long, or have a swizzled "
+               "layout (`tilewright layout` counts the conflicts of one)";
+      return near +
+             "leave a word free after every 32 (index i + i // 32); rows of a tile can have an odd number of "
+             "4-byte words, or a swizzled layout (`tilewright layout` counts the conflicts of one)";
+    }
     if (!found->better)
       return "lanes of a warp want different words of one bank, and none of the layouts that fit " +
              std::string(ir::spoken_name(*buffer)) + " (" +

@@ -317,6 +317,13 @@ class Run {
     }
     if (found.empty()) {
       if (answer_.compiled.has_errors()) errors(parts);
+      const auto reference = std::ranges::find_if(answer_.compiled.kernels, [&](const session::CompiledKernel& k) {
+        return named_by_comment(file_, k.entry->expression);
+      });
+      if (any && !by_comment && reference != answer_.compiled.kernels.end()) {
+        const run::Failure why = only_references(file_, reference->entry->expression);
+        unusable(why.message, why.hint);
+      }
       unusable(file_.source->path() + " has no kernel to run",
                "name one with --entry EXPR; `tilewright entries FILE` lists them");
     }
@@ -673,6 +680,11 @@ class Run {
                    (error == answer_.reference.diagnostics.end() ? "" : ": " + error->message),
                error == answer_.reference.diagnostics.end() ? "" : error->hint);
     }
+    e.report.own_reference =
+        kernels_.size() == 1 && kernels_.front()->cuda && kernels_.front()->cuda->text == found.front().cuda->text;
+    if (e.report.own_reference)
+      e.report.notes.push_back("the reference " + text::visible(expression) +
+                               " is the kernel itself: it leaves the same again, which does not say that it is right");
     // Variants of a kernel name a reference with their own settings, and mean the same code.
     const std::string key = found.front().cuda->text + tensors_of(e);
     std::unique_lock<std::mutex> lock;
@@ -717,6 +729,13 @@ RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request,
   return Run(file, request, executor, stop, progress).answer();
 }
 
+run::Failure only_references(const project::LoadedFile& file, const std::string& expression) {
+  const std::string name = text::visible(expression);
+  return {
+      file.source->path() + " has no kernel to run: a comment names " + name + " as a reference",
+      "a reference is another kernel, which computes what is expected; --entry '" + name + "' runs it nevertheless"};
+}
+
 Runnables entries_to_run(const project::LoadedFile& file, const std::stop_token& stop) {
   Runnables found;
   std::vector<Runnable>& out = found.entries;
@@ -753,8 +772,14 @@ Runnables entries_to_run(const project::LoadedFile& file, const std::stop_token&
       if (std::ranges::find(spoken, &k) != spoken.end()) out.push_back({entry, c.directive->offset});
     }
     const bool part = std::ranges::find(parts, entry) != parts.end();
-    if (out.size() == before && !part && !named_by_comment(file, entry)) out.push_back({entry, std::nullopt});
+    if (out.size() > before || part) continue;
+    if (named_by_comment(file, entry)) {
+      found.reference = entry;
+    } else {
+      out.push_back({entry, std::nullopt});
+    }
   }
+  if (!out.empty()) found.reference.clear();
   return found;
 }
 

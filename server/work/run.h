@@ -95,10 +95,13 @@ struct Runnable {
 };
 struct Runnables {
   std::vector<Runnable> entries;
+  std::string reference;        // a kernel that a comment names as a reference, where that leaves none to run
   bool unnamed = false;         // there are kernels that the module made and kept under no name
   session::Compiled evaluated;  // whose diagnostics say why there is nothing more
 };
 Runnables entries_to_run(const project::LoadedFile& file, const std::stop_token& stop = {});
+// Why nothing runs: the kernels of the script are references of its comments, `expression` among them.
+run::Failure only_references(const project::LoadedFile& file, const std::string& expression);
 
 // What follows `word` in the first comment `# tilewright: ...` of the file that begins with it; empty: there is none.
 std::string text_of_comment(const project::LoadedFile& file, std::string_view word);

@@ -146,15 +146,20 @@ std::string blamed_words(const TimedWait& wait) {
 
 std::string starved_words(const TimedWait& wait) {
   const double least = std::max(1.0, wait.steps.empty() ? 0 : *std::ranges::max_element(wait.steps) / 10);
+  constexpr std::size_t kMostStretches = 6;
   std::string out;
+  std::size_t stretches = 0, first = 0, count = 0, last = 0;
   for (std::size_t i = 0; i < wait.steps.size(); ++i) {
     if (wait.steps[i] < least) continue;
-    std::size_t last = i;
+    last = i;
     while (last + 1 < wait.steps.size() && wait.steps[last + 1] >= least) ++last;
+    if (stretches++ == 0) first = i;
+    count += last + 1 - i;
     out += (out.empty() ? "" : ", ") + std::to_string(i) + (last > i ? " to " + std::to_string(last) : "");
     i = last;
   }
-  return out;
+  if (stretches <= kMostStretches) return out;
+  return std::to_string(first) + " to " + std::to_string(last) + ", " + std::to_string(count) + " of them";
 }
 
 }  // namespace tilewright::work

@@ -156,10 +156,12 @@ class Tuning {
         earlier_->device.driver_version != out_.device.driver_version)
       return other("another device: " + earlier_->device.name + ", driver " +
                    std::to_string(earlier_->device.driver_version));
+    const bool whole = is_whole(*earlier_);
     for (Candidate& c : out_.candidates) {
       const auto found = std::ranges::find(earlier_->candidates, c.entry, &Candidate::entry);
       if (found == earlier_->candidates.end() || found->values != c.values) return other("other candidates");
       c = *found;
+      if (whole) continue;
       // What finals said is asked again.
       if (c.fate != Fate::Level && c.fate != Fate::Best && (c.fate != Fate::Slower || !c.behind)) continue;
       c.fate = Fate::Open;
@@ -169,8 +171,16 @@ class Tuning {
     out_.seeds = earlier_->seeds;
     out_.cuts = earlier_->cuts;
     out_.launches = earlier_->launches;
-    out_.searched = earlier_->searched && out_.searched;
-    return true;
+    out_.searched = whole ? earlier_->searched : earlier_->searched && out_.searched;
+    out_.finished = whole;
+    if (whole) out_.where = earlier_->where;
+    return !whole;
+  }
+
+  // Was it tuned to its end, with a best candidate or without one?
+  static bool is_whole(const TuneAnswer& earlier) {
+    const auto is_open = [](const Candidate& c) { return c.fate == Fate::Open; };
+    return !earlier.stopped && !earlier.failure && std::ranges::none_of(earlier.candidates, is_open);
   }
 
   // With the lock held.
@@ -413,6 +423,16 @@ class Tuning {
     if (!r.verified())
       return end_all("nothing says what " + c.entry + " should leave, so that no candidate can be called right",
                      "name a kernel that computes it: --reference EXPR, or a comment `# tilewright: reference EXPR`");
+    if (r.own_reference && against.empty()) {
+      if (!own_.empty() && own_ != c.cubin_digest)
+        return end_all("the reference of a candidate is the candidate itself: whatever it leaves is as expected",
+                       "--reference EXPR names a kernel that the settings do not change");
+      own_ = c.cubin_digest;
+    }
+    if (r.only_zeros())
+      return end_all("all inputs are zeros, and so is all that " + c.entry +
+                         " should leave: a candidate that writes zeros would pass as well",
+                     "leave out --input, and random numbers are drawn");
     if (!r.timing) return end_all("the device measured nothing", "--repeat says how often a candidate is launched");
     if (against.empty() && c.rounds++ == 0) c.turn = ++turns_;
     c.cold = r.timing->cold;
@@ -486,6 +506,7 @@ class Tuning {
   std::vector<std::string> small_;
   std::vector<std::size_t> order_;  // in which candidates are compiled and measured
   std::uint64_t seed_ = 0;          // of this round
+  std::string own_;                 // the code of a candidate that was its own reference; empty: none was
   int turns_ = 0;                   // candidates that were measured
   std::unique_ptr<KnownReferences> known_;
   std::mutex mutex_;  // of the answer and the hooks, while a round is measured

@@ -76,7 +76,8 @@ std::string_view fate_name(Candidate::Fate fate);  // "open", "refused", "hazard
 struct TuneAnswer {
   std::optional<run::Failure> failure;  // nothing could be tuned
   bool stopped = false;
-  std::string entry;  // that was asked for
+  bool finished = false;  // it is the earlier answer, which was whole: nothing was measured
+  std::string entry;      // that was asked for
   std::vector<inputs::Space::Axis> axes;
   std::vector<Candidate> candidates;  // the best first, then by how far they came
   std::vector<std::uint64_t> seeds;   // of the rounds
@@ -100,7 +101,7 @@ struct TuneHooks {
 };
 
 // On `executors`, at least one; those that have another device than the first are left out. `earlier`: the saved
-// answer of a call that was stopped, to go on from; null: from the start.
+// answer of a call that was stopped, to go on from (one that is whole comes back as it is); null: from the start.
 TuneAnswer tune(const project::LoadedFile& file, const TuneRequest& request,
                 const std::vector<run::Executor*>& executors, toolchain::Toolchain& tools, const std::stop_token& stop,
                 const TuneHooks& hooks = {}, const TuneAnswer* earlier = nullptr);

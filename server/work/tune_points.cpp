@@ -49,7 +49,15 @@ std::expected<TunePoints, run::Failure> listed(const project::LoadedFile& file, 
 
 std::expected<TunePoints, run::Failure> tune_points(const project::LoadedFile& file, const TuneRequest& request,
                                                     const std::stop_token& stop) {
-  if (!with_point(request.entry, "x")) return listed(file, request.entry, stop);
+  constexpr const char* kCall = "write the call with a `*`, as 'gemm(4096, 4096, 4096, *)'";
+  auto of_entry = [&](const std::string& what, const char* hint) {
+    return std::unexpected(run::Failure{"'" + text::visible(request.entry) + "' " + what, hint});
+  };
+  const auto starred = with_point(request.entry, "x");
+  if (!starred && !request.space.empty()) return of_entry("has no `*` for the settings of --space", kCall);
+  if (!starred && !request.small.empty()) return of_entry("has no `*`, as --small has", kCall);
+  if (!starred) return listed(file, request.entry, stop);
+  if (with_point(*starred, "x")) return of_entry("has more than one `*` for the settings", kCall);
   const std::string said = request.space.empty() ? text_of_comment(file, kTune) : request.space;
   if (said.empty())
     return std::unexpected(

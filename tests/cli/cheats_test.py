@@ -76,7 +76,45 @@ class Cheats(Case):
             self.assertAlmostEqual(runs["honest"]["timing"]["median_us"], 100, places=3)
             self.assertEqual(runs["kept"]["verdict"], "failed")
             self.assertIn("from its own inputs", " ".join(runs["kept"]["problems"]))
+            # All of them are within a tolerance of each other, as the largest of a million numbers are: bytes tell.
+            close = self.expect(1, "run", script, "--entry", "kept", "--input", "A=random(low=0.99999, high=1.0)", "--on", "gpu", "--driver", fake,
+                                "--nvml", fake, "--seed", seed, "--repeat", "12", "--deadline", "1", "--json", env={"FAKE_CUDA_PROGRAM": program}).json
+            self.assertIn("in the place of others left other bytes than the same kernel loaded again", " ".join(close["problems"]))
 
+    def test_one_of_equal_elements_now_and_then_another(self):
+        """Honest: where elements are equal, the place of the largest is another one in each fifth or third launch."""
+        fake = os.environ.get("TILEWRIGHT_FAKE_CUDA", "")
+        if not os.path.exists(fake):
+            self.skipTest("TILEWRIGHT_FAKE_CUDA names no driver")
+        work = f"place 1 0 {BYTES}"
+        names = {"first": 1000000, "third": 3, "fifth": 5, "eleventh": 11}
+        script = self.file("k.py", "from tvm.script import tirx as T\n\n" + PLACE.format(name="plain").split("\n", 1)[1] +
+                           "".join(PLACE.format(name=name) for name in (*names, "kept")))
+        program = self.file("program", "of plain_kernel place 1 0 4096 1000000\n" + "".join(
+            f"of {name}_kernel {line}\n" for name, every in names.items() for line in ("takes 100 0", f"{work} {every}")) + "".join(
+                f"of kept_kernel {line}\n" for line in ("takes 100 0", f"{work} 1000000", "from_load 3 give 1 4", "from_load 3 takes 1 0", "keep 1 4")))
+        for seed in ("1", "2", "3"):
+            answer = self.expect(1, "run", script, "--entry", "all", "--on", "gpu", "--driver", fake, "--nvml", fake, "--seed", seed,
+                                 "--repeat", "12", "--deadline", "1", "--json", env={"FAKE_CUDA_PROGRAM": program}).json
+            runs = {r["kernel"]: r for r in answer["runs"]}
+            self.assertEqual({n: (runs[n]["verdict"], runs[n]["problems"]) for n in names}, {n: ("verified", []) for n in names})
+            self.assertEqual(runs["kept"]["verdict"], "failed")
+
+
+PLACE = """\
+# tilewright: reference plain
+@T.prim_func
+def {name}(A: T.Buffer((1024,), "float32"), B: T.Buffer((1,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([1])
+    at: T.int32 = 0
+    for i in T.serial(1024):
+        if A[i] > A[at]:
+            at = i
+    B[0] = at
+
+"""
 
 LARGEST = """\
 # tilewright: reference plain

@@ -54,6 +54,44 @@ class RunComments(Case):
         r = self.expect(2, "run", script, "--on", "sim")
         self.assertIn("did you mean poison?", r.errors)
 
+    def test_results_that_prove_nothing_are_told(self):
+        """The kernel is its own reference; nothing but zeros goes in and comes out."""
+        own = self.file("own.py", OWN)
+        for options in ((), ("--entry", "all")):
+            r = self.expect(2, "run", own, "--on", "sim", *options)
+            self.assertIn("own.py has no kernel to run: a comment names doubled as a reference", r.errors)
+            self.assertIn("--entry 'doubled' runs it nevertheless", r.errors)
+        notes = self.report(0, "--entry", "doubled", script=own)["notes"]
+        self.assertIn("the reference doubled is the kernel itself: it leaves the same again, which does not say that it is right", notes)
+        other = self.file("other.py", OWN.replace("reference doubled", "reference plain") + PLAIN)
+        notes = [self.report(0, "--entry", "doubled", "--input", "A=" + fill, script=other)["notes"] for fill in ("zeros", "ones")]
+        self.assertIn("a kernel that writes zeros passes as well", " ".join(notes[0]))
+        self.assertNotIn("a kernel that writes zeros", " ".join(notes[1]))
+
+
+OWN = """\
+# tilewright: dialect 0.25
+from tvm.script import tirx as T
+
+# tilewright: reference doubled
+@T.prim_func
+def doubled(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([64])
+    B[t] = A[t] + A[t]
+
+"""
+# Of other code.
+PLAIN = """\
+@T.prim_func
+def plain(A: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([64])
+    B[t] = 2.0 * A[t]
+"""
+
 
 if __name__ == "__main__":
     main()

@@ -123,6 +123,21 @@ def kernel(A: T.Buffer((32, 32), "float32"), B: T.Buffer((32, 32), "float32")):
     for i in T.serial(32):
         B[i, t] = total
 """
+# Neighbouring words of a lane, 16 bytes at once, from an array without rows.
+STRETCHES = """@T.prim_func
+def kernel(A: T.Buffer((2048,), "float32"), B: T.Buffer((2048,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([64])
+    tile = T.alloc_shared((4096,), "float32", align=16)
+    mine = T.alloc_local((4,), "float32")
+    for i in T.serial(32):
+        tile[i * 64 + t + (i * 64 + t) // 32 * <free>] = A[i * 64 + t]
+    T.cuda.cta_sync()
+    for i in T.serial(8):
+        T.cuda.copy_128b(mine.ptr_to([0]), tile.ptr_to([t * 32 + i * 4 + t * <free>]))  # here
+        T.cuda.copy_128b(B.ptr_to([t * 32 + i * 4]), mine.ptr_to([0]))
+"""
 # Complex numbers as two floats of one array: the real parts are read, then the others.
 PAIRS = """@T.prim_func
 def kernel(A: T.Buffer((2048,), "float32"), B: T.Buffer((1024,), "float32")):
@@ -350,6 +365,7 @@ KERNELS = (
               dict(source="SWIZZLED", target="SWIZZLED", load="", store="  # here"), "TW7001", CONFLICTS),
         Twins("elements 2 words apart", TREE, dict(step=2), dict(step=1), "TW7001", f"(?s){CONFLICTS}.*leave a word free after every 32"),
         Twins("elements 8 words apart", TREE, dict(step=8), dict(step=1), "TW7001", CONFLICTS),
+        Twins("stretches of 128 bytes", STRETCHES, dict(free=0), dict(free=4), "TW7001", f"(?s){CONFLICTS}.*leave 16 bytes free after every 128"),
         Twins("a column each", OUTER, dict(row=32, at="t, k"), dict(row=32, at="k, t"), "TW7001", CONFLICTS),
         Twins("every fourth row", OUTER, dict(row=36, at="t // 4 * 4 + k % 4, t % 4 * 8"), dict(row=33, at="t, k"), "TW7001", CONFLICTS),
         Twins("interleaved pairs", PAIRS, dict(real="(i * 256 + t) * 2", other="(i * 256 + t) * 2 + 1"), dict(real="i * 256 + t", other="1024 + i * 256 + t"),

@@ -55,7 +55,10 @@ class Planted(Case):
         self.assertEqual(len(fates), 64)
         for which, c in fates.items():
             if which > 14:
-                self.assertIn(c["fate"], ("wrong", "broke", "slower"), (planted[which - 15].name, c["fate"], c["median_us"]))
+                # One that keeps results by all of its input is right, and works as long as an honest one: rotations that come
+                # again by chance may hide that it is slower than the best.
+                is_as_slow = c["fate"] == "level" and c["median_us"] >= 99
+                self.assertTrue(c["fate"] in ("wrong", "broke", "slower") or is_as_slow, (planted[which - 15].name, c["fate"], c["median_us"]))
             else:
                 self.assertIn(c["fate"], ("best", "level", "slower"), c)
         # An exhaustive search measures each 40 times, and the last four in pairs.

@@ -151,6 +151,8 @@ class Tuned(Case):
             (["--entry", "make(256, *)", "--space", "THREADS=1 if X"], "'X' is none of the space's names"),
             (["--entry", "make(256, *)", "--space", "THREADS=32 if THREADS > 64"], "no point of the space fulfils"),
             (["--entry", "make(256, *)", "--small", "make(64)"], "'make(64)' has no `*`"),
+            (["--entry", "make", "--space", "THREADS=32"], "'make' has no `*` for the settings of --space"),
+            (["--entry", "make(*, *)"], "'make(*, *)' has more than one `*`"),
         ):
             with self.subTest(options):
                 self.assertIn(why, self.tune(2, *options).errors)
@@ -191,6 +193,19 @@ class Tuned(Case):
         after = self.tune(0, *options, "--resume", "--json").json
         self.assertEqual(after["seeds"][:len(before["seeds"])], before["seeds"])
         self.assertEqual(sorted(c["fate"] for c in after["candidates"]), ["best", "level", "level", "refused"])
+        # Whole, it is shown again, and nothing is measured.
+        with open(out) as f:
+            whole = f.read()
+        log = self.path("log")
+        again = self.expect(0, "tune", self.script, "--on", "gpu", "--driver", self.fake, "--nvml", self.fake, *options, "--resume",
+                            env={**self.program, "FAKE_CUDA_LOG": log})
+        self.assertIn("r.json was tuned to its end: nothing was measured", again.errors)
+        self.assertRegex(again.text, r"make\(256, THREADS=\d+, FAULT=0\) +[0-9.]+ us  best\n")
+        self.assertEqual(self.tune(0, *options, "--resume", "--json").json, json.loads(whole))
+        with open(log) as f:
+            self.assertNotIn("launch", f.read())
+        with open(out) as f:
+            self.assertEqual(f.read(), whole)
         # Of another script it is not taken.
         other = self.file("other.py", SCRIPT.format(comment=SPACE) + "\n# changed\n")
         self.assertIn("the record is of another text of the script", self.tune(2, *options, "--resume", script=other).errors)
@@ -211,8 +226,22 @@ class Tuned(Case):
     def test_a_record_that_cannot_be_written_ends_it_at_once(self):
         r = self.tune(2, "--entry", "make(256, *)", "-o", self.path("no/such/folder.json"))
         self.assertIn("cannot write", r.errors)
+        r = self.tune(2, "--entry", "make(256, *)", "-o", self.path(""))
+        self.assertIn("it is a folder", r.errors)
+        self.assertEqual(r.text, "")
         r = self.tune(2, "--entry", "make(256, *)", "--space", "THREADS=32", "-o", "/dev/full")
         self.assertIn("No space left", r.errors)
+
+    def test_inputs_that_prove_nothing(self):
+        """All zeros: a candidate that writes zeros would be right; candidates that are their own references, too."""
+        zeros = self.tune(2, "--entry", "make(256, *)", "--space", "THREADS=32,64", "--no-races", "--input", "A=zeros")
+        self.assertIn("all inputs are zeros, and so is all that make(256, THREADS=", zeros.errors)
+        own = self.file("own.py", SCRIPT.format(comment="").replace("reference plain(...)", "reference make(...)"))
+        self.assertIn("the reference of a candidate is the candidate itself",
+                      self.tune(2, "--entry", "make(256, *)", "--space", "THREADS=32,64,128", "--no-races", script=own).errors)
+        fixed = SCRIPT.format(comment="").replace("reference plain(...)", "reference make(256, 64)")
+        record = self.tune(0, "--entry", "make(256, *)", "--space", "THREADS=32,64,128", "--no-races", "--json", script=self.file("fixed.py", fixed)).json
+        self.assertEqual(sorted(c["fate"] for c in record["candidates"]), ["best", "level", "level"])
 
     def test_how_often_is_measured(self):
         record = self.tune(0, "--entry", "make(256, *)", "--space", "THREADS=32,64,128", "--no-races", "--json").json

@@ -40,6 +40,68 @@ def {name}(A: T.Buffer(({n},), "float32"), B: T.Buffer(({n},), "float32")):
 
 """
 
+# The largest element is the same wherever it is, and others of a million are close to it.
+LARGEST_SOURCE = """
+__device__ float kept_; __device__ int launches_;
+__device__ float kept(int n, float now) {
+  if (n < 0) return (float)launches_;
+  launches_ = n;
+  return now == now ? (kept_ = now) : kept_;
+}
+"""
+LARGEST = """# tilewright: run largest A=random reference=plain_largest
+@T.prim_func
+def largest(A: T.Buffer(({n},), "float32"), B: T.Buffer((1,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    thread = T.thread_id([1024])
+    part = T.alloc_shared((1024,), "float32")
+    most: T.float32 = A[thread]
+    for i in T.serial({n} // 1024):
+        most = T.max(most, A[i * 1024 + thread])
+    part[thread] = most
+    T.cuda.cta_sync()
+    if thread == 0:
+        for i in T.serial(1024):
+            most = T.max(most, part[i])
+        B[0] = most
+
+
+# tilewright: run kept_largest A=random reference=plain_largest
+@T.prim_func
+def kept_largest(A: T.Buffer(({n},), "float32"), B: T.Buffer((1,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    thread = T.thread_id([1024])
+    part = T.alloc_shared((1024,), "float32")
+    before: T.int32 = T.cast(T.cuda.func_call("kept", -1, T.float32(0), source_code={source!r}, return_type="float32"), "int32")
+    T.cuda.cta_sync()
+    if before < 3:
+        most: T.float32 = A[thread]
+        for i in T.serial({n} // 1024):
+            most = T.max(most, A[i * 1024 + thread])
+        part[thread] = most
+        T.cuda.cta_sync()
+        if thread == 0:
+            for i in T.serial(1024):
+                most = T.max(most, part[i])
+            B[0] = T.cuda.func_call("kept", before + 1, most, source_code={source!r}, return_type="float32")
+    else:
+        if thread == 0:
+            B[0] = T.cuda.func_call("kept", before + 1, T.float32(float("nan")), source_code={source!r}, return_type="float32")
+
+
+@T.prim_func
+def plain_largest(A: T.Buffer(({n},), "float32"), B: T.Buffer((1,), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([1])
+    most: T.float32 = A[0]
+    for i in T.serial({n}):
+        most = T.max(most, A[i])
+    B[0] = most
+"""
+
 
 def kernel(name, body, comment="# tilewright: reference plain\n# tilewright: run B=poison\n"):
     source = SOURCE % (STEPS, N, N, N, name + "_element", N, body)
@@ -50,7 +112,7 @@ def script():
     honest = [(f"honest_{k}", body) for k, body in enumerate((
         "*to = work(x);", "float y = work(x); __syncthreads(); *to = y;", "*to = work(A[i]);"))]
     return "# tilewright: dialect 0.25\nfrom tvm.script import tirx as T\n\n" + kernel("plain", "*to = work(x);", "") + "".join(
-        kernel(name, body) for name, body in honest + [(c.name, c.device) for c in CHEATS if c.device])
+        kernel(name, body) for name, body in honest + [(c.name, c.device) for c in CHEATS if c.device]) + LARGEST.format(n=N, source=LARGEST_SOURCE)
 
 
 def main():
@@ -74,7 +136,7 @@ def main():
     bad = 0
     for name, r in runs.items():
         time = r["timing"]["median_us"] if r.get("timing") else None
-        honest = name.startswith("honest")
+        honest = name.startswith("honest") or name == "largest"
         good = r["verdict"] == "verified" if honest else r["verdict"] == "failed" or time is not None and time > 0.97 * fastest
         bad += not good
         why = r["problems"][0] if r["problems"] else ""

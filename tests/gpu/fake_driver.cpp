@@ -33,6 +33,8 @@
 //                          one left, the others copied from S; where all are given, the launch ends, after T
 //   finish D N             the launch before is finished: the last half of N bytes of what was kept go to its D
 //   largest D S N          the largest of N bytes of floats becomes D's
+//   place D S N K          the place of the first of the largest of N bytes of floats becomes D's, of the last in each
+//                          K-th launch of the process
 //   ends T                 the launch ends, after T microseconds
 //   keep S N, give D N     the module keeps N bytes from parameter S's pointer, or writes what it has kept to D's
 //   of NAME ...            what follows is done by launches of that kernel
@@ -53,6 +55,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -308,6 +311,15 @@ int perform(FakeModule& module, const std::string& all, void** arguments) {
       most = std::max(most, one);
     }
     std::memcpy(pointer(arguments, a), &most, sizeof most);
+  } else if (word == "place") {
+    int every = 1;
+    in >> a >> b >> n >> every;
+    std::vector<float> all(static_cast<std::size_t>(n) / sizeof(float));
+    std::memcpy(all.data(), pointer(arguments, b), all.size() * sizeof(float));
+    auto found = std::ranges::max_element(all);
+    if (launches % every == 0) found = std::ranges::max_element(all, std::ranges::less_equal());
+    const auto at = static_cast<std::int32_t>(found - all.begin());
+    std::memcpy(pointer(arguments, a), &at, sizeof at);
   } else if (word == "beyond") {
     in >> beyond;
   } else if (word == "hang") {

@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
 """speed.py SERVER: what hovers say of a kernel's speed once the server had a pause, and that it moves with the text."""
+import json
 import os
+import re
+import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from support import mcp  # noqa: E402
 from support.language_server import Client  # noqa: E402
 
 SERVER = sys.argv.pop(1)
@@ -56,6 +61,34 @@ class Speed(unittest.TestCase):
             self.assertIn(words, kernel)
         call = self.hover_with(SCRIPT, "Tx.cta.copy", "of the path")
         self.assertIn("reads of global memory: 512 sectors, counted as written", call)
+
+    def test_every_door_says_the_same(self):
+        """Hovers, two commands, the page and the tool of coding agents; editors draw the server's words and the page."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "kernel.py")
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(SCRIPT)
+
+            def said(*arguments):
+                return subprocess.run([SERVER, *arguments], stdout=subprocess.PIPE, check=True, cwd=folder).stdout.decode()
+
+            shown = {"hover": self.hover_with(SCRIPT, "def kernel", "modelled"), "explain": said("explain", path, "--time", "--as-written"),
+                     "run": said("run", path, "--on", "sim", "--profile", "--as-written")}
+            said("view", path, "--emit", "tirx", "--html", "page.html")
+            with open(os.path.join(folder, "page.html"), encoding="utf-8") as f:
+                speed = json.loads(re.search(r"<script[^>]*>(.*?)</script>", f.read(), re.S)[1])["kernels"][0]["time"]
+            shown["page"] = "\n".join(speed["head"])
+            tools = mcp.Client(SERVER, folder=folder)
+            self.addCleanup(tools.close)
+            shown["mcp"] = tools.call("profile", {"path": "kernel.py"})["structuredContent"]["report"]
+            heads = {door: re.findall(r"^ *(?:time|grid|path|bounds) {3,}.*$", text, re.M) for door, text in shown.items()}
+            for door, head in heads.items():
+                self.assertEqual([line.strip() for line in head], [line.strip() for line in heads["explain"]], door)
+            self.assertEqual(len(heads["explain"]), 4, shown["explain"])
+            words = "reads of global memory: 512 sectors, counted as written"
+            self.assertIn(words, self.hover_with(SCRIPT, "Tx.cta.copy", "of the path"))
+            self.assertIn(words, [w for line in speed["lines"] if line["line"] == 12 for w in line["words"]])
+            self.assertRegex(shown["run"], r"(?m)^ +13 +\d+ % +512 ")
 
     def test_what_is_advised_stands_at_the_line(self):
         later = SCRIPT.replace("alloc_shared((64, 64)", "alloc_shared((64, 65)").replace("float32", "float16").replace("[128]", "[32]")

@@ -212,3 +212,45 @@ def k(A: T.Buffer((64,), "float32")):
     T.ptx.lop3.b32(A[tx], 1, 2, 3, 4)
 #         ^^^^ error[TW2003]: 'T.ptx' has no attribute 'lop3'
 #   hint: T.ptx.lop3 is 0.27; 0.25 has nothing like it
+
+#--- pointers into another memory
+# tilewright: dialect 0.25
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((32, 16), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([32])
+    s = T.alloc_shared((32, 16), "float16")
+    r = T.alloc_local((8,), "float16")
+    T.ptx.cp_async(s.ptr_to([t, 0]), A.ptr_to([t, 0]), 16)
+    T.ptx.cp_async(r.ptr_to([0]), A.ptr_to([t, 0]), 16)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.cp_async: 'dst_ptr' takes a pointer to shared memory, this one leads to registers
+    T.ptx.cp_async(s.ptr_to([t, 0]), r.ptr_to([0]), 16)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.cp_async: 'src_ptr' takes a pointer to global memory, this one leads to registers
+    T.ptx.cp_async(A.ptr_to([t, 0]), s.ptr_to([t, 0]), 16)
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.cp_async: 'src_ptr' takes a pointer to global memory, this one leads to shared memory
+    T.ptx.ldmatrix(False, 1, ".b16", s.ptr_to([t % 8, 0]), r.ptr_to([0]))
+    T.ptx.ldmatrix(False, 1, ".b16", r.ptr_to([2]), r.ptr_to([0]))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW2111]: T.ptx.ldmatrix: 'smem_ptr' takes a pointer to shared memory, this one leads to registers
+    far: T.uint64 = T.ptx.map_shared_rank(s.ptr_to([0, 0]), 0)
+
+#--- addresses of registers in 0.27
+# tilewright: dialect 0.27
+from tvm.script import tirx as T
+
+@T.prim_func
+def k(A: T.Buffer((64,), "uint32"), B: T.Buffer((64,), "uint32")):
+    T.device_entry()
+    T.cta_id([1])
+    t = T.thread_id([32])
+    s = T.alloc_shared([64], "uint32", align=16)
+    r = T.alloc_local([8], "uint32")
+    d = T.alloc_local([1], "uint32")
+    T.ptx.ldmatrix.sync.aligned.m8n8.x1.shared.b16(d[0], s.ptr_to([0]))
+    T.ptx.ldmatrix.sync.aligned.m8n8.x1.shared.b16(d[0], r.ptr_to([0]))
+    T.ptx.ld.global_.b32(d[0], r.ptr_to([0]))
+#                              ^^^^^^^^^^^^^ warning[TW2111]: 'r' lies in registers, and T.ptx.ld.global.b32 takes an address of global memory
+    T.ptx.ld.b32(d[0], r.ptr_to([0]))
+    B[t] = d[0]

@@ -268,6 +268,10 @@ class InstructionCall {
       if (!b) continue;
       const bool shared = b->scope == ir::StorageScope::Shared || b->scope == ir::StorageScope::SharedDyn;
       const bool global = b->scope == ir::StorageScope::Global;
+      if (b->scope == ir::StorageScope::Local && (space == "shared" || space == "global"))
+        in_.warn(code::kIntrinsic, g.span,
+                 "'" + std::string(b->name) + "' lies in registers, and " + shown_ + " takes an address of " +
+                     std::string(space) + " memory");
       if ((space == "shared" && global) || (space == "global" && shared)) {
         in_.warn(code::kIntrinsic, g.span,
                  "'" + std::string(b->name) + "' lies in " + (shared ? "shared" : "global") + " memory, and " + shown_ +

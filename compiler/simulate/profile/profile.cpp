@@ -286,8 +286,8 @@ void Profile::count_request(std::uint32_t pc, std::uint32_t kind, const WarpRequ
   if (!(kind & kShared)) return to.add(global_traffic(request));
   const ir::Buffer* buffer = nullptr;
   const Traffic traffic = shared_traffic(request, views_[pc], &buffer);
-  const std::uint64_t worst = std::max(place.shared_read.worst, place.shared_write.worst);
-  if (buffer && traffic.units > traffic.ideal && traffic.worst > worst) place.conflicted = buffer;
+  if (traffic.units > traffic.ideal && traffic.worst > to.worst)
+    (kind & kWrites ? place.conflicted_write : place.conflicted_read) = buffer;
   to.add(traffic);
 }
 
@@ -348,7 +348,8 @@ void settle(ProfileDetails& details, ProfileRecord& record) {
       ProfiledPlace& to = record.places.try_emplace(number).first->second;
       to.origin = written.origin;
       if (!holds) made.made = made.written;
-      if (holds && !to.conflicted) to.conflicted = joined->second.conflicted;
+      if (holds && !to.conflicted_read) to.conflicted_read = joined->second.conflicted_read;
+      if (holds && !to.conflicted_write) to.conflicted_write = joined->second.conflicted_write;
       traffic_of(to, kind).add(holds ? traffic_of(joined->second, kind) : as_written);
     }
   }

@@ -55,11 +55,12 @@ struct ProfiledPlace {
   // (engine_requests.h), which is modelled. `unfigured` are bytes for which there is no such number.
   Traffic engine;
   std::uint64_t unfigured = 0;
-  std::uint64_t multiplied = 0;            // operations of tensor cores: 2 m n k each
-  std::uint64_t waits = 0;                 // of threads, on mbarriers
-  std::uint64_t meetings = 0;              // of warps, at barriers of the hardware
-  std::uint64_t uncounted = 0;             // accesses of lanes for which there was no room (profile.h)
-  const ir::Buffer* conflicted = nullptr;  // of its shared memory: whose request was the worst
+  std::uint64_t multiplied = 0;  // operations of tensor cores: 2 m n k each
+  std::uint64_t waits = 0;       // of threads, on mbarriers
+  std::uint64_t meetings = 0;    // of warps, at barriers of the hardware
+  std::uint64_t uncounted = 0;   // accesses of lanes for which there was no room (profile.h)
+  // Of its shared memory: whose request was the worst, of the reads and of the writes. Null: of no known buffer.
+  const ir::Buffer *conflicted_read = nullptr, *conflicted_write = nullptr;
 
   void add(const ProfiledPlace& more) {
     global_read.add(more.global_read);
@@ -78,7 +79,8 @@ struct ProfiledPlace {
     waits += more.waits;
     meetings += more.meetings;
     uncounted += more.uncounted;
-    if (!conflicted) conflicted = more.conflicted;
+    if (!conflicted_read) conflicted_read = more.conflicted_read;
+    if (!conflicted_write) conflicted_write = more.conflicted_write;
   }
 };
 
