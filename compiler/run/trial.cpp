@@ -216,8 +216,14 @@ class Trying {
   Trying(const lower::LoweredKernel& kernel, const TrialBudget& budget, const std::stop_token& stop)
       : kernel_(kernel), budget_(budget), stop_(stop), unknown_(unknowns_of(kernel, budget)) {
     std::vector<const ir::Var*> integers;
-    for (const lower::KernelParam& p : kernel.plan.params)
-      if (p.tensor && p.tensor->dtype.is_integral()) integers.push_back(p.tensor->data);
+    for (const lower::KernelParam& p : kernel.plan.params) {
+      if (!p.tensor || !p.tensor->dtype.is_integral()) continue;
+      if (budget.fills.contains(p.tensor->name)) {
+        said_.insert(p.tensor->data);
+      } else {
+        integers.push_back(p.tensor->data);
+      }
+    }
     by_data_ = !integers.empty() && DataUse(kernel, integers).addresses();
     for (const ir::Var* tensor : integers) {
       const ir::Var* one[] = {tensor};
@@ -344,7 +350,8 @@ class Trying {
     if (all_plain_ || !budget_.before.empty() || stopped()) return;
     std::int64_t most = 8;
     for (const lower::KernelParam& p : kernel_.plan.params) {
-      if (!p.tensor || !p.tensor->dtype.is_integral() || plain_.contains(p.tensor->data)) continue;
+      if (!p.tensor || !p.tensor->dtype.is_integral()) continue;
+      if (plain_.contains(p.tensor->data) || said_.contains(p.tensor->data)) continue;
       std::int64_t elements = 1;
       for (ir::Expr extent : p.tensor->shape) {
         const std::int64_t* known = ir::constant(extent);
@@ -424,6 +431,7 @@ class Trying {
   static constexpr std::string_view kOfZeros = "; here with indices that are all 0, which come from input data",
                                     kOfDiffering = "; here with integers 5, 6, 7, ... made up for the input data";
   std::unordered_set<const ir::Var*> plain_;  // integer tensors that decide nothing
+  std::unordered_set<const ir::Var*> said_;   // whose contents the script says
   bool all_plain_ = true;
   bool by_data_ = false;
   std::int64_t scalar_ = 1;

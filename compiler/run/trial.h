@@ -1,9 +1,9 @@
 // A kernel tried out on the simulator within a budget: is its synchronisation right, as far as a short look can tell?
 //
-// No inputs are given here. Symbolic extents get small values and awkward ones, scalars small ones that lead no access
-// out of its tensor, floating tensors random numbers. Integers that decide nothing are random, too; where one is an
-// index, a size or a condition all of the tensor is 0, and then numbers that differ, as large as every access stays in
-// its tensor. What that cannot show is said, not passed over.
+// Inputs are those that the script's run comments give. Others are made up: symbolic extents get small values and
+// awkward ones, scalars small ones that lead no access out of its tensor, floating tensors random numbers. Integers
+// that decide nothing are random, too; where one is an index, a size or a condition all of the tensor is 0, and then
+// numbers that differ, as large as every access stays in its tensor. What that cannot show is said, not passed over.
 //
 // A part of the grid is tried first; all of it where the budget lets that. Else it is shown, where it can be, that the
 // other CTAs do the same elsewhere (other_ctas.h), or it is said which CTAs were tried.
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/inputs/fill.h"
 #include "compiler/lower/lowered.h"
 #include "compiler/run/host_value.h"
 #include "compiler/simulate/simulate.h"
@@ -30,8 +31,9 @@ struct TrialBudget {
   std::int64_t memory = std::int64_t{256} << 20;  // of threads, shared memory and tensor maps
   std::int64_t extent = 128;                      // of what has no value
   bool awkward = true;  // extents and scalars are tried at awkward values, too, and integers that decide something
-  std::map<std::string, Number, std::less<>> values{};  // of scalars and extents that the script says
-  std::vector<const lower::LoweredKernel*> before{};    // run before it on the same tensors: `sequence a then b`
+  std::map<std::string, Number, std::less<>> values{};       // of scalars and extents that the script says
+  std::map<std::string, inputs::Fill, std::less<>> fills{};  // of tensors that the script says
+  std::vector<const lower::LoweredKernel*> before{};         // run before it on the same tensors: `sequence a then b`
 
   // While a text is typed: a short look.
   static TrialBudget brief() { return {.steps = 4'000'000, .ctas = 4, .whole = 0, .awkward = false}; }

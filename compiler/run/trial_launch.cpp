@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/run/element.h"
+#include "compiler/run/fill.h"
 #include "compiler/run/simulated_executor.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine/pages.h"
@@ -61,6 +62,7 @@ void TrialLaunch::make_up(std::size_t buffer, const Integers& integers,
   simulate::Tensor& t = memory_.emplace_back();
   t.defined = b.role != Role::Output;
   t.made_up = b.bytes;
+  if (t.defined && fill_as_said(buffer)) return;
   const bool decides = tensor.dtype.is_integral() && !plain.contains(tensor.name);
   const bool counted = decides && integers.modulus && tensor.role == Role::Input;
   if (!t.defined || (tensor.dtype.is_integral() && tensor.role != Role::Input) || (decides && !counted)) return;
@@ -74,6 +76,20 @@ void TrialLaunch::make_up(std::size_t buffer, const Integers& integers,
   t.pattern = bytes;
 }
 
+bool TrialLaunch::fill_as_said(std::size_t buffer) {
+  constexpr std::int64_t kMostBytes = std::int64_t{16} << 20;
+  const BoundTensor& tensor = bound_.tensors[buffer];
+  const auto said = budget_.fills.find(tensor.name);
+  simulate::Tensor& t = memory_[buffer];
+  if (said == budget_.fills.end() || t.made_up > kMostBytes) return false;
+  const std::optional<Contents> contents = filled(said->second, tensor.dtype, t.made_up, buffer + 1);
+  if (!contents) return false;
+  const auto bytes = std::as_bytes(std::span(contents->view()));
+  t.bytes.assign(bytes.begin(), bytes.end());
+  t.made_up = 0;
+  return true;
+}
+
 // What the kernels before it leave is what it finds; what they do wrong is told of themselves.
 std::optional<std::string> TrialLaunch::run_before() {
   if (bound_.launches.size() < 2) return std::nullopt;
@@ -81,6 +97,7 @@ std::optional<std::string> TrialLaunch::run_before() {
     return "the tensors of its sequence take " + std::to_string(bound_.job.bytes() >> 20) + " MB, and " +
            std::to_string(budget_.memory >> 20) + " are tried at most";
   for (simulate::Tensor& t : memory_) {
+    if (!t.bytes.empty()) continue;
     t.bytes.resize(static_cast<std::size_t>(std::exchange(t.made_up, 0)));
     for (std::size_t at = 0; at < t.bytes.size() && !t.pattern.empty(); ++at)
       t.bytes[at] = t.pattern[at % t.pattern.size()];

@@ -42,6 +42,7 @@ class TrialLaunch {
   TrialLaunch(Bound bound, const TrialBudget& budget, std::stop_token stop);
   void make_up(const lower::LoweredKernel& kernel, const Integers& integers);
   void make_up(std::size_t buffer, const Integers& integers, const std::unordered_set<std::string_view>& plain);
+  bool fill_as_said(std::size_t buffer);    // false: the script does not say what it holds
   std::optional<std::string> run_before();  // the error
 
   Bound bound_;

@@ -272,18 +272,42 @@ void check_run_names(const RunSettings& settings, std::span<const ir::Kernel* co
   }
 }
 
-std::map<std::string, inputs::Number, std::less<>> numbers_said(const CompiledKernel& kernel, const Compiled& compiled,
-                                                                const syntax::Tree& tree) {
-  std::map<std::string, inputs::Number, std::less<>> out;
+namespace {
+
+// Calls `with` for all that the script's run comments give the kernel, in their order.
+template <class With>
+void each_given(const CompiledKernel& kernel, const Compiled& compiled, const syntax::Tree& tree, const With& with) {
   for (const syntax::Directive& directive : tree.directives()) {
     const std::optional<syntax::RunComment> comment = syntax::run_comment(directive);
     if (!comment) continue;
     const auto kernels = kernels_of(directive, *comment, compiled.kernels, tree, compiled.evaluation->anchors);
     if (std::ranges::find(kernels, &kernel) == kernels.end()) continue;
     std::vector<MisreadWord> wrong;
-    for (const RunSettings::Contents& c : read_run_comment(*comment, wrong).given)
-      if (c.number) out.try_emplace(std::string(c.name), *c.number);
+    const RunSettings settings = read_run_comment(*comment, wrong);
+    for (const RunSettings::Contents& c : settings.given) with(c);
   }
+}
+
+}  // namespace
+
+std::map<std::string, inputs::Number, std::less<>> numbers_said(const CompiledKernel& kernel, const Compiled& compiled,
+                                                                const syntax::Tree& tree) {
+  std::map<std::string, inputs::Number, std::less<>> out;
+  each_given(kernel, compiled, tree, [&](const RunSettings::Contents& c) {
+    if (c.number) out.try_emplace(std::string(c.name), *c.number);
+  });
+  return out;
+}
+
+std::map<std::string, inputs::Fill, std::less<>> fills_said(const CompiledKernel& kernel, const Compiled& compiled,
+                                                            const syntax::Tree& tree) {
+  std::map<std::string, inputs::Fill, std::less<>> out;
+  each_given(kernel, compiled, tree, [&](const RunSettings::Contents& c) {
+    using Kind = inputs::Fill::Kind;
+    const bool says = c.fill.kind == Kind::Arange || c.fill.kind == Kind::Value ||
+                      (c.fill.kind == Kind::Random && (c.fill.low || c.fill.high));
+    if (c.file.empty() && says) out.try_emplace(std::string(c.name), c.fill);
+  });
   return out;
 }
 

@@ -63,6 +63,9 @@ std::vector<const CompiledKernel*> kernels_of(const syntax::Directive& directive
 // Numbers that the script's run comments give the kernel's scalars and extents.
 std::map<std::string, inputs::Number, std::less<>> numbers_said(const CompiledKernel& kernel, const Compiled& compiled,
                                                                 const syntax::Tree& tree);
+// What they say its tensors hold, where that is no file and not all the same to the kernel (`random`, `poison`).
+std::map<std::string, inputs::Fill, std::less<>> fills_said(const CompiledKernel& kernel, const Compiled& compiled,
+                                                            const syntax::Tree& tree);
 // Is this the entry of the comment, in the same words but for blanks?
 bool same_entry(std::string_view a, std::string_view b);
 

@@ -74,8 +74,10 @@ namespace {
 // Places that an operation is not waited for at, or copies that no wait on one barrier counts: one cause.
 bool of_one_operation(const Finding& a, const Finding& b) {
   const bool is_kind = a.code == code::kUnawaited || a.code == code::kUnfinished;
-  return is_kind && a.code == b.code && !a.related.empty() && !b.related.empty() &&
-         ir::same_origin(a.related[0].origin, b.related[0].origin);
+  if (!is_kind || a.code != b.code || a.related.empty() || b.related.empty()) return false;
+  return ir::same_origin(a.related[0].origin, b.related[0].origin) ||
+         (a.code == code::kUnawaited &&
+          (ir::same_origin(a.origin, b.related[0].origin) || ir::same_origin(a.related[0].origin, b.origin)));
 }
 
 // The first place stays; the next ones are related to it.

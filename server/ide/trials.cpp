@@ -109,13 +109,21 @@ bool same_values(const std::map<std::string, run::Number, std::less<>>& a,
   });
 }
 
+bool same_fills(const std::map<std::string, inputs::Fill, std::less<>>& a,
+                const std::map<std::string, inputs::Fill, std::less<>>& b) {
+  return std::ranges::equal(
+      a, b, [](const auto& x, const auto& y) { return x.first == y.first && x.second.text == y.second.text; });
+}
+
 // A trial of `now`, whose kernels and values are given; one that is known is not repeated.
 run::Trial trial_of(KnownTrial now, const TrialOptions& options, const std::stop_token& stop) {
   if (options.known)
     for (const KnownTrial& k : *options.known)
-      if (k.kernels == now.kernels && same_values(k.values, now.values)) return k.trial;
+      if (k.kernels == now.kernels && same_values(k.values, now.values) && same_fills(k.fills, now.fills))
+        return k.trial;
   run::TrialBudget budget = options.budget;
   budget.values = now.values;
+  budget.fills = now.fills;
   for (std::size_t i = 1; i < now.kernels.size(); ++i) budget.before.push_back(now.kernels[i].get());
   run::Trial trial = run::try_out(*now.kernels.front(), budget, stop);
   if (options.keep && !trial.stopped) {
@@ -139,8 +147,10 @@ std::vector<text::Diagnostic> try_kernels(const session::Compiled& compiled, con
       continue;
     }
     Before before = before_in_sequence(kernel, compiled, tree);
-    KnownTrial wanted{
-        .kernels = {kernel.lowered}, .values = session::numbers_said(kernel, compiled, tree), .trial = {}};
+    KnownTrial wanted{.kernels = {kernel.lowered},
+                      .values = session::numbers_said(kernel, compiled, tree),
+                      .fills = session::fills_said(kernel, compiled, tree),
+                      .trial = {}};
     wanted.kernels.insert(wanted.kernels.end(), before.kernels.begin(), before.kernels.end());
     run::Trial trial = trial_of(std::move(wanted), options, stop);
     if (trial.stopped) {

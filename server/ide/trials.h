@@ -18,6 +18,7 @@ std::vector<text::Diagnostic> trial_diagnostics(const run::Trial& trial, const s
 struct KnownTrial {
   std::vector<std::shared_ptr<const lower::LoweredKernel>> kernels;  // it, then those before it in its sequence
   std::map<std::string, run::Number, std::less<>> values;            // as TrialBudget has them
+  std::map<std::string, inputs::Fill, std::less<>> fills;
   run::Trial trial;
 };
 

@@ -298,3 +298,37 @@ def k(A: T.Buffer((64,), "int32")):
 #          ^^^^ error[TW2007]: the stored value is not known here: it depends on `os.environ.get("SIZE") == "1"` at main.py:4, which comes from os.environ["SIZE"]
 #   hint: scripts are evaluated without an environment: write the value in the script, or make it a parameter and give it in an entry: # tilewright: entry f(value)
     A[1] = columns
+#--- the order of a set of texts
+from tvm.script import tirx as T
+
+NAMES = {"alpha", "beta", "gamma"}
+PLACES = {name: i for i, name in enumerate(NAMES)}
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    A[0] = PLACES["beta"]
+#          ^^^^^^^^^^^^^^ error[TW2007]: the stored value is not known here: it comes from the order of a set of texts or objects, which differs from one Python process to the next
+#   hint: give the value in the script, or name an entry with known arguments
+    A[1] = len(next(iter(NAMES)))
+#          ^^^^^^^^^^^^^^^^^^^^^^ error[TW2007]: the stored value is not known here: it comes from the order of a set of texts or objects, which differs from one Python process to the next
+#   hint: give the value in the script, or name an entry with known arguments
+    A[2] = len(NAMES)
+    A[3] = len(sorted(NAMES)[0])
+    A[4] = sum(len(name) for name in NAMES)
+    A[5] = len(max(NAMES))
+    A[6] = {3, 1, 2}.pop()
+    A[7] = len({"only"}.pop())
+
+LAST = {"a", "bc"}.pop()
+
+@T.prim_func
+def last(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    A[0] = len(LAST)
+#          ^^^^^^^^^ error[TW2007]: the stored value is not known here: it comes from the order of a set of texts or objects, which differs from one Python process to the next
+#   hint: give the value in the script, or name an entry with known arguments

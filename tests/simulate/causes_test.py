@@ -274,7 +274,72 @@ def k(A: T.Buffer((32,), "float32"), B: T.Buffer((32,), "float32")):
     B[tid] = x
 """
 
+# Two tiles that a barrier hands over, read at three lines; and one whose lanes come to a barrier in a branch.
+HANDED = """\
+# tilewright: arch sm_90a
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def k(A: T.Buffer((4, 64), "float32"), B: T.Buffer((4, 64), "float32")):
+    T.device_entry()
+    T.cta_id([1])
+    tid = T.thread_id([64])
+    s = T.alloc_shared((64,), "float32")
+    r = T.alloc_shared((64,), "float32")
+    for i in T.serial(4):
+        s[tid] = A[i, tid]
+        r[tid] = A[i, tid] * T.float32(2)
+        if tid >= 0:
+            T.cuda.cta_sync()
+        x: T.float32 = s[63 - tid]
+        x = x + r[63 - tid]
+        B[i, tid] = x + r[32]
+        T.cuda.cta_sync()
+"""
+
+# A flag between CTAs.
+FLAG = """\
+# tilewright: arch sm_90a
+from tvm.script import tirx as T
+
+
+# tilewright: run k Flag=zeros
+@T.prim_func
+def k(A: T.Buffer((64,), "float32"), W: T.Buffer((64,), "float32"), B: T.Buffer((64,), "float32"), Flag: T.Buffer((1,), "int32")):
+    T.device_entry()
+    cta = T.cta_id([2])
+    tid = T.thread_id([64])
+    if cta == 0:
+        W[tid] = A[tid]
+        T.cuda.cta_sync()
+        if tid == 0:
+            T.cuda.thread_fence()
+            T.cuda.atomic_add(Flag.ptr_to([0]), 1)
+    else:
+        if tid == 0:
+            seen: T.int32 = 0
+            while seen == 0:
+                seen = T.ptx.ld_acquire(Flag.ptr_to([0]), "int32", "s32")
+        T.cuda.cta_sync()
+        B[tid] = W[tid]
+"""
+
 CASES = [
+    ("three reads behind a barrier that is missing", HANDED, "        if tid >= 0:\n            T.cuda.cta_sync()\n", "",
+     ("TW5020", "x: T.float32 = s[63 - tid]", "nothing orders the two", "put T.cuda.cta_sync() between them"), 1),
+    ("a barrier for a part of the lanes", HANDED, "if tid >= 0:", "if tid % 2 == 0:",
+     ("TW5005", "T.cuda.cta_sync()", "", "move the barrier out of the branch"), 1),
+    ("a tile that nothing writes, read at two lines", HANDED, "        r[tid] = A[i, tid] * T.float32(2)\n", "",
+     ("TW5002", "x = x + r[63 - tid]", "is read and holds no value", ""), 1),
+    ("the same with all is right", HANDED, "", "", None, 0),
+    ("a flag that releases nothing", FLAG, "            T.cuda.thread_fence()\n", "",
+     ("TW5020", "B[tid] = W[tid]", "the store that this thread has waited for is relaxed, and releases nothing", "release on the side that writes"), 1),
+    ("the same with its fence is right", FLAG, "", "", None, 0),
+    ("a consumer that begins with the other parity", HOPPER, "use = PipelineState(STAGES, phase=0)", "use = PipelineState(STAGES, phase=1)",
+     ("TW5040", "ring.full.wait(use.stage, use.phase)", "this wait returns at once: parity 1 means the phase before the first", "wait for phase 0 here, of parity 0"), 1),
+    ("products that nothing waits for", HOPPER, "                T.ptx.wgmma.wait_group(0)\n", "",
+     ("TW5021", "Tx.wg.gemm_async", "no wait covers it", "T.ptx.wgmma.wait_group(0)"), 1),
     ("a barrier for one arrival that four warps bring", COUNTED, "EMPTY = 1, 4", "EMPTY = 1, 1",
      ("TW5013", "T.ptx.mbarrier.init(empty", "initialised for 1 arrival, and 4 threads arrive", "initialise it for 4 arrivals"), 1),
     ("a barrier for three", COUNTED, "EMPTY = 1, 4", "EMPTY = 1, 3",

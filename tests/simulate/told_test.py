@@ -215,7 +215,7 @@ B[tid // 2, tid % 2] = s[63 - tid // 2, tid % 2]
     ),
     (
         "a wait for the phase before the first",
-        [('TW5040', 'try_wait(bar.ptr_to([0]), 1)', None), ('TW5021', 'Tx.cta.copy(B', 'Tx.copy_async(s')],
+        [('TW5040', 'try_wait(bar.ptr_to([0]), 1)', 'Tx.copy_async(s')],
         """\
 s = T.alloc_shared((64, 64), "float16", align=128, layout=TileLayout(S[64, 64]))
 bar = T.alloc_shared((1,), "uint64")
@@ -232,7 +232,7 @@ Tx.cta.copy(B[:, :], s[:, :])
     ),
     (
         "a second round that waits for the first round's phase",
-        [('TW5021', 'Tx.cta.copy(B', 'Tx.copy_async(s')],
+        [('TW5040', 'try_wait(bar.ptr_to([0]), 0)', 'Tx.copy_async(s')],
         """\
 s = T.alloc_shared((64, 64), "float16", align=128, layout=TileLayout(S[64, 64]))
 bar = T.alloc_shared((1,), "uint64")

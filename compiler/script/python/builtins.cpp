@@ -96,9 +96,10 @@ Value py_enumerate(Interpreter& in, const Arguments& args, Value) {
     return lazy_iterator(in, Over::Enumerate, Value(), {&over, 1}, args.call, at);
   auto items = in.iterate(a[0], a.span(0));
   if (!items) return Value::error();
+  const bool drawn = has_drawn_order(over);
   for (Value& v : *items) {
     if (!in.step(args.call)) return Value::error();
-    v = in.tuple({in.big(static_cast<__int128>(at)), v});
+    v = in.tuple({drawn ? of_drawn_order() : in.big(static_cast<__int128>(at)), v});
     if (at < INT64_MAX) ++at;
   }
   return iterator(in, std::move(*items), args.call);
@@ -323,6 +324,9 @@ Value py_iter(Interpreter& in, const Arguments& args, Value) {
   Value v = args.positional[0];
   if (args.positional.size() == 2) return Value::opaque("iter() with a sentinel");
   if (v.as<Iterator>()) return v;
+  // Its items one by one: which one comes first is not known.
+  if (has_drawn_order(v))
+    return iterator(in, std::vector(v.as<Set>()->entries.items.size(), of_drawn_order()), args.call);
   if (v.as<List>() || v.as<Dict>() || v.as<Set>()) return in.iterator_of(v, args.call);
   if (Instance* i = v.as<Instance>(); i && i->cls->find("__iter__")) return in.iterator_of(v, args.call);
   if (auto result = call_dunder(in, v, "__iter__", {}, args.call)) return *result;

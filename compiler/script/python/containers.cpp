@@ -414,6 +414,11 @@ Value set_pop(Interpreter& in, const Arguments& args, Value self) {
   Dict* entries = entries_of(self);
   if (entries->items.empty()) return in.fail(code::kIndex, args.call, "pop from an empty set", {}, "KeyError");
   if (!work(in, args.call, entries->items.size() + entries->index.size() * 4)) return Value::error();
+  if (has_drawn_order(self)) {
+    const Value any = of_drawn_order();
+    become_unknown(set_of(self), any.reason());
+    return any;
+  }
   const std::size_t at = popped_position(*set_of(self));
   Value v = entries->items[at].first;
   dict_erase(entries, at);

@@ -254,6 +254,15 @@ std::optional<std::int64_t> lasting_hash(Value v) {
   return hash_within(v, 0, hashed);
 }
 
+bool has_drawn_order(Value v) {
+  const Set* set = v.as<Set>();
+  return set && set->table.by_insertion && !set->is_view && set->entries.items.size() > 1;
+}
+
+Value of_drawn_order() {
+  return Value::opaque("the order of a set of texts or objects, which differs from one Python process to the next");
+}
+
 std::vector<Value> ordered_items(const Set& set) {
   std::vector<Value> out;
   out.reserve(set.entries.items.size());

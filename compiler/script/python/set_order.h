@@ -21,6 +21,11 @@ std::optional<std::int64_t> lasting_hash(Value v);
 // The items in the order in which iterating gives them.
 std::vector<Value> ordered_items(const Set& set);
 
+// Does Python draw the order in which it gives its items, so that each process may have another one? And the value that
+// stands for what depends on it.
+bool has_drawn_order(Value v);
+Value of_drawn_order();
+
 // Makes a larger table when CPython does, after an item was appended to the entries. Returns how many values it looked
 // at, which the caller counts as steps.
 std::size_t note_added(Set& set);

@@ -7,6 +7,7 @@
 #include "compiler/intrinsics/say.h"
 #include "compiler/ir/origin.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/simulate/hazards/folds.h"
 #include "compiler/simulate/machine/machine.h"
 #include "compiler/text/amounts.h"
 
@@ -21,6 +22,9 @@ constexpr std::string_view kReleasedForAll = "one thread ";
 
 // And of barriers that more threads arrive at than they are initialised for.
 constexpr std::string_view kTooFew = "initialise it for ";
+
+// And of waits with the wrong parity.
+constexpr std::string_view kOtherParity = "wait for phase ";
 
 // May it follow from a barrier that counts wrongly?
 bool may_follow(const Finding& f) {
@@ -123,6 +127,9 @@ void Causes::copies(Machine& m, const Thread& t, std::uint64_t barrier, std::int
   Barrier& b = barriers_[m.generic(barrier)];
   b.mixed = b.mixed || b.thread != t.number || b.announced == 0;
   b.copied += bytes;
+  const ir::Origin origin = m.origin_of(t);
+  const auto same = [&](const ir::Origin& had) { return ir::same_origin(had, origin); };
+  if (b.counted.size() < kMostRelated && std::ranges::none_of(b.counted, same)) b.counted.push_back(origin);
   if (b.brought.size() < kMostRelated) b.brought.push_back({m.origin_of(t), "brings " + text::counted(bytes, "byte")});
 }
 
@@ -147,7 +154,65 @@ void Causes::compare(Machine& m, std::uint64_t at, Barrier& b) {
   b.brought.clear();
 }
 
+void Causes::comes(Machine& m, const Thread& t, std::uint64_t barrier, std::int64_t phase) {
+  constexpr std::size_t kMostIdle = 8;
+  const std::uint64_t at = m.generic(barrier);
+  Barrier::Waits& own = barriers_[at].waits[t.number];
+  own.pending = phase;
+  const Mbarrier* state = m.find_barrier(at);
+  const bool over = state && phase < static_cast<std::int64_t>(state->phase);
+  if (!over || (phase >= 0 && own.last != phase)) return;
+  const ir::Origin origin = m.place_in_script(t);
+  auto known = std::ranges::find_if(idle_, [&](const Idle& had) {
+    return had.barrier == at && had.phase == phase && ir::same_origin(had.origin, origin);
+  });
+  if (known == idle_.end() && idle_.size() >= kMostIdle) return;
+  if (known == idle_.end()) known = idle_.insert(known, {at, phase, state->name, origin, m.cta_of(t), {}});
+  known->threads.push_back(t.linear);
+}
+
+void Causes::leaves(const Thread& t, std::uint64_t barrier) {
+  const auto known = barriers_.find(barrier);
+  if (known == barriers_.end()) return;
+  const auto own = known->second.waits.find(t.number);
+  if (own != known->second.waits.end()) own->second.last = own->second.pending;
+}
+
+// Some of these waits are meant (a producer's first ones): it is a cause where its thread then touches what a copy
+// writes that the barrier counts.
+void Causes::take_idle(Machine& m, const Idle& idle) {
+  const Barrier& b = barriers_[idle.barrier];
+  auto is_counted = [&](const ir::Origin& origin) {
+    return std::ranges::any_of(b.counted, [&](const ir::Origin& had) { return ir::same_origin(had, origin); });
+  };
+  auto shows = [&](const Finding& f) {
+    const bool is_kind = f.code == code::kUnawaited || f.code == code::kRace;
+    return is_kind && f.cta == idle.cta && std::ranges::find(idle.threads, f.thread) != idle.threads.end() &&
+           !f.related.empty() && is_counted(f.related.front().origin);
+  };
+  if (std::ranges::none_of(m.result().findings, shows)) return;
+  if (std::ranges::any_of(found_, [](const Finding& f) { return f.hint.starts_with(kOtherParity); })) return;
+  const std::string parity = std::to_string(idle.phase & 1), next = std::to_string(idle.phase + 1);
+  Finding f;
+  f.code = code::kInterleaving;
+  f.message = "this wait returns at once: parity " + parity + " means " +
+              (idle.phase < 0 ? "the phase before the first, and no phase of " + idle.name + " has ended"
+                              : "phase " + std::to_string(idle.phase) + " of " + idle.name +
+                                    ", which the thread has waited for before");
+  f.hint = std::string(kOtherParity) + next + " here, of parity " + std::to_string((idle.phase + 1) & 1) +
+           (idle.phase < 0 ? ": a barrier begins in phase 0" : ": the parity changes with each phase");
+  f.origin = idle.origin;
+  f.cta = idle.cta;
+  f.thread = idle.threads.front();
+  f.weight = kKnownCause;
+  for (const ir::Origin& copy : b.counted)
+    if (f.related.size() < 3) f.related.push_back({copy, idle.name + " counts this copy"});
+  found_.push_back(std::move(f));
+}
+
 std::vector<Finding> Causes::take(Machine& m) {
+  for (const Idle& idle : idle_) take_idle(m, idle);
+  idle_.clear();
   // Where the run has stopped copies may be missing, never too many.
   for (auto& [at, b] : barriers_)
     if (b.copied > b.announced) compare(m, at, b);
@@ -178,7 +243,7 @@ void fold_late_ends(std::vector<Finding>& findings) {
       const bool ends = f.code == code::kEndedCta || f.code == code::kUnfinished;
       const bool same_two = f.code == code::kRace && ir::same_origin(f.origin, first.origin) && !f.related.empty() &&
                             ir::same_origin(f.related.front().origin, copy);
-      return same_two || (ends && ir::same_origin(f.origin, copy));
+      return same_two || (ends && (ir::same_origin(f.origin, copy) || ir::same_origin(f.origin, first.origin)));
     };
     for (const Finding& f : findings)
       if (follows(f) && first.related.size() < kMostRelated)
@@ -216,6 +281,7 @@ void put_causes_first(std::vector<Finding>& findings) {
   });
   fold_late_waits(findings);
   fold_late_ends(findings);
+  fold_same_faults(findings);
   // One that has led to something before is told whatever else is found (findings come from several schedules).
   auto first = std::ranges::find(findings, kKnownCause, &Finding::weight);
   if (first == findings.end()) first = std::ranges::find(findings, kCause, &Finding::weight);

@@ -150,6 +150,7 @@ void Hazards::phase_over(std::uint64_t barrier, std::uint64_t phase) {
 
 void Hazards::come_to_wait(const Thread& t, std::uint64_t barrier, std::int64_t phase) {
   interleavings_.comes_to_wait(t, barrier, phase);
+  causes_.comes(machine_, t, barrier, phase);
 }
 
 void Hazards::leave(const Thread& t, std::uint64_t place) {
@@ -159,6 +160,7 @@ void Hazards::leave(const Thread& t, std::uint64_t place) {
   } else {
     races_.leave(t, place);
     interleavings_.waited(t, place);
+    causes_.leaves(t, place);
   }
 }
 

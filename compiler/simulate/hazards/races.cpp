@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "compiler/intrinsics/say.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/machine/machine.h"
 
@@ -24,6 +25,7 @@ void Races::start_group(std::uint32_t number, std::size_t threads, std::uint64_t
   missed_.assign(threads, Missed::Nothing);
   fenced_.assign(threads, {});
   remote_commits_.clear();
+  begun_.clear();
   behind_fence_.assign(threads, nullptr);
   fenced_warps_.clear();
   heard_.assign(threads, {});
@@ -45,6 +47,7 @@ void Races::touch(Access access, std::uint64_t pointer, std::int64_t bytes) {
   const std::uint64_t block = pointer >> kOffsetBits;
   if (full_ || !machine_.is_watched(block)) return;
   const std::int64_t first = offset_of(pointer);
+  if (block >= first_shared_ && machine_.ctas() > 1) check_begun(access, pointer);
   if (block < first_shared_) access.space = ProxySpace::Global;
   bool fits = shadow_at(pointer).each(block, first, bytes, [&](Cell& cell, std::int64_t at, std::int64_t width) {
     const std::uint64_t here = pointer_to(block, at);
@@ -59,6 +62,28 @@ void Races::touch(Access access, std::uint64_t pointer, std::int64_t bytes) {
   machine_.finding(code::kRacesLimit, Severity::Warning,
                    "from here on races are not searched for: the memory that this takes has reached its limit",
                    &access.thread);
+}
+
+// Distributed shared memory exists once its CTA has begun (CUDA programming guide, "distributed shared memory"): the
+// thread has heard from it, or has passed the cluster's barrier.
+void Races::check_begun(const Access& a, std::uint64_t pointer) {
+  const std::optional<std::uint32_t> rank = machine_.rank_of(pointer);
+  const Thread& t = a.thread;
+  if (!rank || *rank == t.cta) return;
+  begun_.resize(std::size_t{machine_.ctas()} * machine_.ctas());
+  auto known = begun_.begin() + static_cast<std::ptrdiff_t>(t.cta * machine_.ctas() + *rank);
+  if (*known) return;
+  *known = true;  // or said once
+  const std::size_t first = t.number - t.linear + (std::size_t{*rank} - t.cta) * machine_.cta_size();
+  for (std::size_t n = first; n < first + machine_.cta_size(); ++n)
+    if (order_.known_time(t.number, static_cast<Agent>(n)) > 0) return;
+  Finding f;
+  f.code = code::kRace;
+  f.message = name_of({first_thread_ + t.number + 1, 0, 0}) + (a.writes ? " writes" : " reads") +
+              " shared memory of CTA " + std::to_string(*rank) +
+              " of the cluster, which may not have begun: nothing orders this behind its start";
+  f.hint = "put {cluster_sync}() before it"_row_text;
+  machine_.report(std::move(f), &t, machine_.origin_numbered(site_of(t)));
 }
 
 void Races::read(const Thread& t, std::uint64_t pointer, std::int64_t bytes, How how, std::string_view view) {
@@ -225,7 +250,7 @@ void Races::note_reader(const Access& a, Cell& cell, std::uint64_t pointer) {
 void Races::issue(const Thread& t, std::uint32_t operation, Queue queue, Kind kind) {
   const Time number = queue == Queue::Counted ? 0 : ++strands_[t.number].issued[index_of(queue)];
   issued_.resize(operation);
-  issued(operation) = {t.number, queue, number, 0, kind};
+  issued(operation) = {t.number, queue, number, 0, kind, order_.now(t.number)};
 }
 
 // Lanes of one warp that store one value by one instruction: one of them does it (CUDA programming guide, "SIMT

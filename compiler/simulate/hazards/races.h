@@ -125,6 +125,7 @@ class Races {
     Time number = 0;    // in its strand; of what a barrier counts: one more than the phase, 0 before it has ended
     Agent barrier = 0;  // that counts it
     Kind kind{};
+    Time at = 0;  // on the clock of the thread, when it was issued
   };
   // The operations of a thread that end in their order.
   struct Strands {
@@ -147,8 +148,8 @@ class Races {
     std::vector<std::pair<std::uint32_t, Time>> writes;
   };
   // Why what a thread has read from others does not order it behind them. OwnSemantics: in memory that no other cluster
-  // reaches.
-  enum class Missed : std::uint8_t { Nothing, Scope, Semantics, OwnSemantics };
+  // reaches. Unreleased: it acquires, and the store that it reads releases nothing.
+  enum class Missed : std::uint8_t { Nothing, Scope, Semantics, OwnSemantics, Unreleased };
   // What is compared with the memory's history.
   struct Access {
     const Thread& thread;
@@ -162,6 +163,7 @@ class Races {
 
   void touch(Access access, std::uint64_t pointer, std::int64_t bytes);
   void check_write(const Access& a, Cell& cell, std::uint64_t pointer, std::int64_t bytes, std::int64_t from_start);
+  void check_begun(const Access& a, std::uint64_t pointer);
   void check_read(const Access& a, Cell& cell, std::uint64_t pointer, std::int64_t bytes);
   void check_replaced(const Access& a, const Cell& cell, std::uint64_t pointer, std::int64_t bytes);
   void note_reader(const Access& a, Cell& cell, std::uint64_t pointer);
@@ -184,6 +186,7 @@ class Races {
     std::string_view why, way_out;
   };
   Cause cause_of(const Access& a, const Touch& earlier, bool earlier_writes, bool equal) const;
+  Cause missed_between(const Thread& t, const Thread* other, bool foreign, std::string_view barrier) const;
   const Thread* thread_of(const Touch& touch) const;
   static Reach reach_of(const Thread& t, const Thread* other);
   bool is_released_by_another(const Thread& t, const Thread& other) const;
@@ -233,6 +236,7 @@ class Races {
   std::uint64_t first_shared_ = 0;
   bool full_ = false;
   std::uint32_t group_ = 0;         // number of the cluster
+  std::vector<bool> begun_;         // by CTA and CTA of the cluster: the first knows that the second has begun
   std::uint32_t first_thread_ = 0;  // of the cluster, among those of the grid
   std::uint32_t stride_ = 0;        // from one cluster's first thread to the next one's: whole warps
   std::vector<Issued> issued_;      // of this one; in memory an operation's time is its cluster

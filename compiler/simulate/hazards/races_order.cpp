@@ -142,6 +142,9 @@ void Races::arrive_relaxed(const Thread& t) {
 }
 
 void Races::leave_cluster(const Thread& t) {
+  // Relaxed arrivals, too, are of threads that run.
+  begun_.resize(std::size_t{machine_.ctas()} * machine_.ctas());
+  for (std::uint32_t rank = 0; rank < machine_.ctas(); ++rank) begun_[t.cta * machine_.ctas() + rank] = true;
   leave(t, kClusterPlace);
   if (Place& own = place(cluster_place(t.cta)); !own.open.empty()) close(cluster_place(t.cta));
   leave(t, cluster_place(t.cta));
@@ -315,8 +318,13 @@ void Races::acquire(const Thread& t, std::uint64_t pointer, intrinsics::Scope sc
     return;
   }
   Missed& missed = missed_[t.number];
-  if ((from.known.empty() || relaxed) && missed != Missed::Semantics)
-    missed = machine_.is_global(pointer) ? Missed::Semantics : Missed::OwnSemantics;
+  if ((from.known.empty() || relaxed) && missed != Missed::Semantics) {
+    if (from.known.empty() && !relaxed) {
+      missed = Missed::Unreleased;
+    } else {
+      missed = machine_.is_global(pointer) ? Missed::Semantics : Missed::OwnSemantics;
+    }
+  }
   for (const OtherGroup& released : from.known) {
     const bool own = released.group == group_;
     if (relaxed) {

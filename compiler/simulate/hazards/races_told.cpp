@@ -61,6 +61,23 @@ std::string_view Races::wait_for(Queue queue, bool writes) {
   }
 }
 
+namespace {
+
+// Its thread has told another one to go on before the operation has ended.
+std::string_view release_behind(Queue queue, std::string_view otherwise) {
+  switch (queue) {
+    case Queue::Copy:
+      return "let {cp_async_wait}(0) come before what tells the other thread to go on (an arrival, a barrier)"_row_text;
+    case Queue::Bulk:
+      return "let {bulk_wait}(0) come before what tells the other thread to go on (an arrival, a barrier)"_row_text;
+    case Queue::Wgmma:
+      return "let {wgmma_wait}(0) come before what tells the other thread to go on (an arrival, a barrier)"_row_text;
+    default: return otherwise;
+  }
+}
+
+}  // namespace
+
 bool Races::is_foreign(const Touch& touch) const {
   return touch.is_operation() ? touch.time != group_ : touch.who - 1 - first_thread_ >= stride_;
 }
@@ -164,7 +181,10 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
   if (op) {  // its end is known to others, and to no thread before this
     const bool by_barrier =
         op->queue == Queue::Counted || op->queue == Queue::TensorCore || op->queue == Queue::FactorRead;
-    return {code::kRace, Severity::Error, unordered, by_barrier ? "wait on its barrier in this thread, too" : barrier};
+    // The other thread has released something since it issued the operation, and before it has waited for it.
+    const bool too_early = op->thread != t.number && order_.known_time(t.number, op->thread) >= op->at;
+    const std::string_view way_out = too_early ? release_behind(op->queue, barrier) : barrier;
+    return {code::kRace, Severity::Error, unordered, by_barrier ? "wait on its barrier in this thread, too" : way_out};
   }
   if (a.proxy && earlier_writes && other && order_.knows(t.number, other->number, earlier.time)) {
     if (fences_apart_ && !order_.proxy_knows(t.number, other->number, earlier.time, a.space) &&
@@ -190,8 +210,13 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
     return {code::kEqualStores, Severity::Warning, "nothing orders the two; both store the same value here",
             "let one thread write it"};
   }
+  return missed_between(t, other, is_foreign(earlier), barrier);
+}
+
+// Nothing orders the two: did this thread hear of the other one by what orders nothing?
+Races::Cause Races::missed_between(const Thread& t, const Thread* other, bool foreign, std::string_view barrier) const {
   Missed missed = missed_[t.number];
-  if (missed == Missed::OwnSemantics) missed = is_foreign(earlier) ? Missed::Nothing : Missed::Semantics;
+  if (missed == Missed::OwnSemantics) missed = foreign ? Missed::Nothing : Missed::Semantics;
   switch (missed) {
     case Missed::Scope:
       return {code::kRace, Severity::Error, "the release or the acquire between them has the scope of one CTA",
@@ -203,7 +228,11 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
                   ? "put {cta_sync}() between them, or release on the side that writes and acquire on this one"_row_text
                   : "release on the side that writes and acquire on this one, "
                     "or put {thread_fence}() before and behind"_row_text};
-    default: return {code::kRace, Severity::Error, unordered, barrier};
+    case Missed::Unreleased:
+      return {code::kRace, Severity::Error,
+              "the store that this thread has waited for is relaxed, and releases nothing",
+              "release on the side that writes: a store with .release, or {thread_fence}() before the store"_row_text};
+    default: return {code::kRace, Severity::Error, "nothing orders the two", barrier};
   }
 }
 
@@ -243,6 +272,12 @@ void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes,
   const Cause cause = cause_of(a, earlier, earlier_writes, equal);
   // Which of two unordered accesses comes first is luck: the finding is at the one that stands behind the other.
   if ((cause.code == code::kRace || cause.code == code::kEqualStores) && here.site < there.site) std::swap(here, there);
+  // A product that is not waited for, and a copy into what it reads: the wait is missing behind the product.
+  const Issued* unawaited =
+      cause.code == code::kUnawaited && earlier.is_operation() && !is_foreign(earlier) && a.operation
+          ? &issued(earlier.who & ~Touch::kOperation)
+          : nullptr;
+  if (unawaited && unawaited->queue == Queue::Wgmma && unawaited->thread != t.number) std::swap(here, there);
   auto verb = [](const Side& side) { return side.writes ? " writes" : " reads"; };
   Finding f;
   f.code = cause.code;

@@ -24,8 +24,8 @@
 # verdict topk("no barrier"): TW5020
 # verdict topk("written over"): TW5020
 # verdict router("right"): clean
-# verdict router("no barrier"): warning TW5020
-# verdict router("beyond the experts"): warning TW5001
+# verdict router("no barrier"): TW5020
+# verdict router("beyond the experts"): TW5001
 # verdict router("counts not cleared"): TW5002
 # verdict paged("right"): clean
 # verdict paged("phase"): TW5040
@@ -38,8 +38,8 @@
 # verdict persistent("no barrier"): TW5020
 # verdict persistent("barrier in the branch"): TW5005
 # verdict grouped("right"): clean
-# verdict grouped("no guard"): TW5020
-# verdict grouped("off by one"): TW5020
+# verdict grouped("no guard"): TW5001
+# verdict grouped("off by one"): TW5001
 # verdict norm_backward("right"): clean
 # verdict norm_backward("one reduction without barrier"): TW5020
 # verdict norm_backward("partials not cleared"): TW5002
