@@ -15,29 +15,29 @@ namespace tilewright::cli {
 
 inline constexpr int kFine = 0, kErrors = 1, kUsage = 2;
 
-// Each describes the options of its command, which is in the list below with what it does, and sets `run` when it is the
-// one chosen: add_check in check.cpp and so on. A new command is its file and its line here.
+// Each describes the options of its command, which is in the list below with what it does, and sets `run` when it is
+// the one chosen: add_check in check.cpp and so on. A new command is its file and its line here.
 // clang-format off
-#define TILEWRIGHT_COMMANDS(X)                                                                    \
-  X(check, "Report everything that is wrong with scripts")                                        \
-  X(fix, "Apply the fixes of findings, each tried first")                                         \
-  X(compile, "Compile the kernels of a script")                                                   \
-  X(export, "Write kernels as a shared library that tvm_ffi.load_module takes")                   \
-  X(explain, "Show the dispatch report of a file's tile primitives, or what a diagnostic means")  \
-  X(entries, "List the kernels of a script that can be compiled")                                 \
-  X(layout, "Evaluate a layout expression and show its mapping")                                  \
-  X(view, "Write a page that shows a script beside the CUDA, PTX and SASS that its lines became") \
-  X(run, "Run a kernel on a GPU or the simulator, verify what it leaves, and time it")            \
-  X(build, "Compile and test scripts for CI, through a build server")                             \
-  X(doctor, "Show what is installed, what is missing, and how to get it")                         \
-  X(cache, "Show, trim or clear what is kept of compilations")                                    \
-  X(remotes, "Show the health of remotes: GPUs, versions, slots, latency")                        \
-  X(trust, "Agree to what a project's settings execute, connect to and send")                     \
-  X(tune, "Find the fastest of a kernel's variants that is right")                                \
-  X(migrate, "Move scripts to another release of the dialect")                                    \
-  X(docs, "Print the manual and the language of this release")                                    \
-  X(examples, "List the example scripts, or print one")                                           \
-  X(new, "Begin a script in a folder of its own, from an example")                                \
+#define TILEWRIGHT_COMMANDS(X)                                                                   \
+  X(check, "Report everything that is wrong with scripts")                                       \
+  X(fix, "Apply the fixes of findings, each tried first")                                        \
+  X(compile, "Compile the kernels of a script")                                                  \
+  X(export, "Write kernels as a shared library that tvm_ffi.load_module takes")                  \
+  X(explain, "Show the dispatch report of a file's tile primitives, or what a diagnostic means") \
+  X(entries, "List the kernels of a script that can be compiled")                                \
+  X(layout, "Evaluate a layout expression and show its mapping")                                 \
+  X(view, "Write a page that shows a script beside the CUDA, PTX and SASS that its lines became")\
+  X(run, "Run a kernel on a GPU or the simulator, verify what it leaves, and time it")           \
+  X(build, "Compile and test scripts for CI, through a build server")                            \
+  X(doctor, "Show what is installed, what is missing, and how to get it")                        \
+  X(cache, "Show, trim or clear what is kept of compilations")                                   \
+  X(remotes, "Show the health of remotes: GPUs, versions, slots, latency")                       \
+  X(trust, "Agree to what a project's settings execute, connect to and send")                    \
+  X(tune, "Find the fastest of a kernel's variants that is right")                               \
+  X(migrate, "Move scripts to another release of the dialect")                                   \
+  X(docs, "Print the manual and the language of this release")                                   \
+  X(examples, "List the example scripts, or print one")                                          \
+  X(new, "Begin a script in a folder of its own, from an example")                               \
   X(demo, "Compile every script of a folder and show what was chosen and where the results are")
 // clang-format on
 
