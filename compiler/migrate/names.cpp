@@ -1,6 +1,8 @@
 #include "compiler/migrate/names.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
 #include "compiler/syntax/walk.h"
 
@@ -10,10 +12,10 @@ using namespace syntax;
 
 namespace {
 
-// How often the script binds the name, wherever that is; more where that is not sure.
-std::size_t bindings(const Tree& tree, std::string_view name) {
-  std::size_t count = 0;
-  const auto one = [&](std::string_view bound) { count += bound == name; };
+// How often the script binds each name, wherever that is; more where that is not sure.
+std::map<std::string_view, std::size_t> bindings(const Tree& tree) {
+  std::map<std::string_view, std::size_t> counts;
+  const auto one = [&](std::string_view bound) { ++counts[bound]; };
   const auto target = [&](const Node* t) {
     if (!t) return;
     for_all(t, [&](const Node* n) {
@@ -49,7 +51,7 @@ std::size_t bindings(const Tree& tree, std::string_view name) {
       }
     });
   }
-  return count;
+  return counts;
 }
 
 }  // namespace
@@ -74,23 +76,25 @@ Names::Names(const Tree& tree, text::Dialect release) : release_(release), surfa
       }
     }
   }
+  // `ptx = T.ptx`, where the script binds the name nowhere else.
+  std::optional<std::map<std::string_view, std::size_t>> counts;  // once there may be one
+  // Of instructions only all of them are followed: a name below T.ptx may be none in the next release.
+  const auto alias = [&](const Node* target, const Node* value) {
+    auto* name = as<NameRef>(target);
+    std::string of = name && as<Attribute>(value) ? path(value) : std::string();
+    if (of.empty() || of.starts_with("T.ptx.")) return;
+    if (!counts) counts = bindings(tree);
+    if (counts->at(name->name.text) == 1) bound_.push_back({name->name.text, std::move(of)});
+  };
   for (const Tree::Statement& s : tree.statements()) {
     auto* assign = as<Assign>(s.node->statement);
     if (!assign || assign->targets.size() != 1) continue;
     auto* names = as<Tuple>(assign->targets[0]);
     auto* values = as<Tuple>(assign->value);
-    if (!names || !values) alias(tree, assign->targets[0], assign->value);
+    if (!names || !values) alias(assign->targets[0], assign->value);
     if (!names || !values || names->elements.size() != values->elements.size()) continue;
-    for (std::size_t i = 0; i < names->elements.size(); ++i) alias(tree, names->elements[i], values->elements[i]);
+    for (std::size_t i = 0; i < names->elements.size(); ++i) alias(names->elements[i], values->elements[i]);
   }
-}
-
-// Of instructions only all of them are followed: a name below T.ptx may be none in the next release.
-void Names::alias(const Tree& tree, const Node* target, const Node* value) {
-  auto* name = as<NameRef>(target);
-  std::string of = name && as<Attribute>(value) ? path(value) : std::string();
-  if (of.empty() || of.starts_with("T.ptx.") || bindings(tree, name->name.text) != 1) return;
-  bound_.push_back({name->name.text, std::move(of)});
 }
 
 std::string Names::below(std::string_view path, std::string_view name) const {

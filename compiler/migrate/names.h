@@ -24,8 +24,6 @@ class Names {
     std::string_view name;  // in the script
     std::string path;
   };
-  // `ptx = T.ptx`, where the script binds the name nowhere else.
-  void alias(const syntax::Tree& tree, const syntax::Node* target, const syntax::Node* value);
   std::string below(std::string_view path, std::string_view name) const;
   std::string_view name_of(std::string_view path) const;
 
