@@ -129,9 +129,9 @@ DialectFound find_by_names(const syntax::Tree& tree, const DialectHints& hints, 
 }  // namespace
 
 std::string_view dialect_source_name(DialectSource source) {
-  constexpr std::array<std::string_view, 7> kNames{"asked", "comment",   "setting", "pin",
-                                                   "names", "installed", "assumed"};
-  return kNames[static_cast<std::size_t>(source)];
+  constexpr std::array<std::string_view, 7> kDialectNames{"asked", "comment",   "setting", "pin",
+                                                          "names", "installed", "assumed"};
+  return kDialectNames[static_cast<std::size_t>(source)];
 }
 
 std::string DialectChoice::words() const {

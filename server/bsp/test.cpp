@@ -24,7 +24,6 @@ namespace tilewright::bsp {
 namespace {
 
 namespace wire = protocol::bsp;
-using protocol::Json;
 using protocol::uri_of;
 
 Json json_of(const render::Json& json) { return Json::parse(render::dump(json, -1)); }

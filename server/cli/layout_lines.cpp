@@ -13,7 +13,7 @@ using render::Json;
 namespace {
 
 // What `--summary` shows.
-constexpr std::string_view kSummary =
+constexpr std::string_view kLayoutLinesSummary =
     "expression layouts.buffer layouts.dtype layouts.scope layouts.shape layouts.layout layouts.degree "
     "diagnostics.code diagnostics.message";
 
@@ -75,7 +75,7 @@ int print_line_layouts(const std::string& file, const render::ScriptLines& lines
     for (const text::Diagnostic& d : compiled.diagnostics)
       diagnostics.push_back(render::diagnostic_json(d, compiled.evaluation->anchors));
     const Json all{{"expression", place}, {"layouts", std::move(list)}, {"diagnostics", std::move(diagnostics)}};
-    if (!print_answer(all, answer, kSummary)) return kUsage;
+    if (!print_answer(all, answer, kLayoutLinesSummary)) return kUsage;
   } else {
     std::string out;
     for (const ide::LayoutAt& l : layouts) out += (out.empty() ? "" : "\n") + views::layout_text(l);
