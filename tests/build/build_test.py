@@ -241,7 +241,7 @@ class Tests(Workspace):
     def test_on_a_worker(self):
         self.write("right.py", ADD.format(by=1))
         self.write("wrong.py", ADD.format(by=2))
-        r = self.expect(1, "--on", f"exec:{BINARY} worker --stdio", "--json", "--report", "junit=out.xml")
+        r = self.expect(1, "--on", f"exec:{BINARY} worker --stdio --on sim", "--json", "--report", "junit=out.xml")
         tests = {t["file"]: t for t in self.fits(r.json)["tests"]}
         self.assertEqual((tests["right.py"]["status"], tests["wrong.py"]["status"]), ("passed", "failed"))
         for test in tests.values():

@@ -7,6 +7,7 @@ from case import Case, main
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gpu"))
 from cheats import BYTES, CHEATS, HONEST  # noqa: E402
+from support.patience import PATIENCE  # noqa: E402
 
 KERNEL = """\
 # tilewright: reference plain
@@ -42,7 +43,7 @@ class Cheats(Case):
                            "".join(KERNEL.format(name=name, n=BYTES // 4) for name in programs))
         program = self.file("program", "".join(f"of {name}_kernel {line}\n" for name, lines in programs.items() for line in lines))
         answer = self.expect(1, "run", script, "--entry", "all", "--on", "gpu", "--driver", fake, "--nvml", fake, "--seed", "secret",
-                             "--repeat", "12", "--deadline", "1", "--json", env={"FAKE_CUDA_PROGRAM": program}).json
+                             "--repeat", "12", "--deadline", str(PATIENCE), "--json", env={"FAKE_CUDA_PROGRAM": program}).json
         runs = {r["kernel"]: r for r in answer["runs"]}
         self.assertEqual(set(runs), set(programs))
         for name in programs:
@@ -68,18 +69,21 @@ class Cheats(Case):
         script = self.file("k.py", "from tvm.script import tirx as T\n\n" + LARGEST.format(name="plain").split("\n", 1)[1] +
                            "".join(LARGEST.format(name=name) for name in ("honest", "kept")))
         program = self.file("program", "".join(f"of {name}_kernel {line}\n" for name in ("honest", "kept") for line in programs[name]))
+        told = 0
         for seed in ("1", "2", "3"):
             answer = self.expect(1, "run", script, "--entry", "all", "--on", "gpu", "--driver", fake, "--nvml", fake, "--seed", seed,
-                                 "--repeat", "12", "--deadline", "1", "--json", env={"FAKE_CUDA_PROGRAM": program}).json
+                                 "--repeat", "12", "--deadline", str(PATIENCE), "--json", env={"FAKE_CUDA_PROGRAM": program}).json
             runs = {r["kernel"]: r for r in answer["runs"]}
             self.assertEqual((runs["honest"]["verdict"], runs["honest"]["problems"]), ("verified", []))
             self.assertAlmostEqual(runs["honest"]["timing"]["median_us"], 100, places=3)
             self.assertEqual(runs["kept"]["verdict"], "failed")
             self.assertIn("from its own inputs", " ".join(runs["kept"]["problems"]))
             # All of them are within a tolerance of each other, as the largest of a million numbers are: bytes tell.
-            close = self.expect(1, "run", script, "--entry", "kept", "--input", "A=random(low=0.99999, high=1.0)", "--on", "gpu", "--driver", fake,
-                                "--nvml", fake, "--seed", seed, "--repeat", "12", "--deadline", "1", "--json", env={"FAKE_CUDA_PROGRAM": program}).json
-            self.assertIn("in the place of others left other bytes than the same kernel loaded again", " ".join(close["problems"]))
+            r = self.run_it("run", script, "--entry", "kept", "--input", "A=random(low=0.000001, high=0.00001)", "--on", "gpu", "--driver", fake,
+                            "--nvml", fake, "--seed", seed, "--repeat", "12", "--deadline", str(PATIENCE), "--json", env={"FAKE_CUDA_PROGRAM": program})
+            told += "in the place of others left other bytes than the same kernel loaded again" in " ".join(r.json["problems"])
+        # Three of eight launches have to miss the largest of the first inputs; by chance one run in a thousand has fewer.
+        self.assertGreaterEqual(told, 2)
 
     def test_one_of_equal_elements_now_and_then_another(self):
         """Honest: where elements are equal, the place of the largest is another one in each fifth or third launch."""
@@ -95,7 +99,7 @@ class Cheats(Case):
                 f"of kept_kernel {line}\n" for line in ("takes 100 0", f"{work} 1000000", "from_load 3 give 1 4", "from_load 3 takes 1 0", "keep 1 4")))
         for seed in ("1", "2", "3"):
             answer = self.expect(1, "run", script, "--entry", "all", "--on", "gpu", "--driver", fake, "--nvml", fake, "--seed", seed,
-                                 "--repeat", "12", "--deadline", "1", "--json", env={"FAKE_CUDA_PROGRAM": program}).json
+                                 "--repeat", "12", "--deadline", str(PATIENCE), "--json", env={"FAKE_CUDA_PROGRAM": program}).json
             runs = {r["kernel"]: r for r in answer["runs"]}
             self.assertEqual({n: (runs[n]["verdict"], runs[n]["problems"]) for n in names}, {n: ("verified", []) for n in names})
             self.assertEqual(runs["kept"]["verdict"], "failed")

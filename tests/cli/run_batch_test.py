@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """run_batch_test.py TILEWRIGHT: `tilewright run` over folders: reports, devices, remotes, interrupts."""
+import contextlib
 import json
 import os
 import pty
@@ -249,11 +250,16 @@ def make(*sizes):
                 except OSError:
                     pass
             return found
+
+        def has_answered(pid):
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/io", encoding="ascii") as f:
+                return "wchar: 0\n" not in f.read()
+            return False
         arguments = [BINARY, "run", "many", "--entry", "all", "--on", "two", "--json", "--schedules", "100"]
         with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=self.folder) as p:
             killed = set()
             while len(killed) < 2 and p.poll() is None:
-                for pid in set(workers()) - killed:
+                for pid in filter(has_answered, set(workers()) - killed):
                     time.sleep(0.8)  # so that it has begun its work
                     try:
                         os.kill(pid, signal.SIGKILL)

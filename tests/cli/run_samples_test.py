@@ -214,11 +214,18 @@ sys.stdout.write(open({self.file("ncu.csv", written)!r}).read())
     def test_editors_profile_and_hovers_tell_a_line(self):
         script = self.file("k.py", COPY)
         load = next(i for i in self.instructions(script) if "LDG" in i[2])
+        # A CUPTI beside NVIDIA's compiler comes before those of LD_LIBRARY_PATH: it stands where it is looked for first.
+        toolkit = self.path("toolkit")
         os.makedirs(self.path("driver"))
-        for name, library in (("libcuda.so.1", self.fake), ("libcupti.so.13", self.cupti)):
-            os.symlink(library, self.path("driver/" + name))
+        os.makedirs(os.path.join(toolkit, "extras", "CUPTI", "lib64"))
+        folder = next(filter(os.path.isdir, (os.environ.get("CUDA_HOME", ""), "/usr/local/cuda")), None)
+        for name in os.listdir(folder) if folder else []:
+            if name != "extras":
+                os.symlink(os.path.join(folder, name), os.path.join(toolkit, name))
+        for name, library in (("driver/libcuda.so.1", self.fake), ("toolkit/extras/CUPTI/lib64/libcupti.so.13", self.cupti)):
+            os.symlink(library, self.path(name))
         where = self.file("found", f"kernel_kernel {load[0]:x} long_scoreboard 700\nkernel_kernel {load[0]:x} wait 50\nkernel_kernel ffff0 wait 250\n")
-        client = Client(BINARY, environment=dict(os.environ, LD_LIBRARY_PATH=self.path("driver"), FAKE_CUPTI=where, FAKE_CUDA_PROGRAM=self.program))
+        client = Client(BINARY, environment=dict(os.environ, CUDA_HOME=toolkit, LD_LIBRARY_PATH=self.path("driver"), FAKE_CUPTI=where, FAKE_CUDA_PROGRAM=self.program))
         uri = "file://" + script
         hover = {"textDocument": {"uri": uri}, "position": {"line": 15, "character": 11}}  # `A` of s[t] = A[t]
         try:

@@ -43,7 +43,7 @@ UNAWAITED = SCRIPT.replace("    T.ptx.cp_async.wait_group(0)\n", "")
 # Says nothing for ever, under a name of its own.
 MUTE = "sleep 86{:03d}.125"
 SETTINGS = '''[remotes.here]
-at = "exec:{server} worker --stdio"
+at = "exec:{server} worker --stdio --on sim"
 [remotes.dead]
 at = "exec:sh -c 'exit 3'"
 [remotes.mute]
@@ -51,7 +51,7 @@ at = "exec:{mute}"
 [remotes.rude]
 at = "exec:sh -c 'echo Welcome; cat /dev/zero'"
 [remotes.dies]
-at = "exec:sh -c '{server} worker --stdio & sleep 0.4; kill -9 $!'"
+at = "exec:sh -c '{server} worker --stdio --on sim & sleep 0.4; kill -9 $!'"
 [remotes.trap]
 at = "exec:touch {mark}"
 [pools]

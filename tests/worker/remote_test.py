@@ -176,7 +176,7 @@ class Remote(unittest.TestCase):
         self.assertIn("only compiles", self.run_it(self.SOME[0], "--on", where, status=2).stderr)
 
     def test_the_simulators_views_are_of_this_machine(self):
-        done = self.run_it(self.SOME[0], "--on", f"exec:{BINARY} worker --stdio", "--trace", self.path("t"), status=2)
+        done = self.run_it(self.SOME[0], "--on", f"exec:{BINARY} worker --stdio --on sim", "--trace", self.path("t"), status=2)
         self.assertIn("--trace", done.stderr)
 
     def gpu(self, *options):

@@ -147,7 +147,7 @@ class Editor(unittest.TestCase):
 
 class Tour(Editor):
     def test_from_the_first_error_to_a_race(self):
-        self.write("tilewright.toml", f'[remotes.lab]\nat = "exec:{self.plugin}/bin/tilewright worker --stdio"\n')
+        self.write("tilewright.toml", f'[remotes.lab]\nat = "exec:{self.plugin}/bin/tilewright worker --stdio --on sim"\n')
         self.trust()
         t = self.open()
         t.until("→ ldgsts")  # the inlay hint of the copy
