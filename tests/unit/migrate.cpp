@@ -120,6 +120,15 @@ TEST_CASE("names that the module gives to parts of the dialect are followed") {
   CHECK(becomes("x = ptx.exp2(a)", V0_27, aliases) == becomes("x = T.ptx.exp2(a)", V0_27));
   // Where the name means something else, too, a person must decide.
   CHECK(becomes("ptx = 3\n    ptx.mbarrier.init(bar, 1)", V0_27, aliases) == "ptx = 3|ptx.mbarrier.init(bar, 1)");
+  for (std::string_view bound :
+       {"try:\n        pass\n    except E as ptx:\n        pass\n    ",
+        "match a:\n        case ptx:\n            pass\n    ",
+        "match a:\n        case [1, *ptx]:\n            pass\n    ",
+        "match a:\n        case {1: _, **ptx}:\n            pass\n    ",
+        "match a:\n        case int() as ptx:\n            pass\n    ", "type ptx = int\n    "}) {
+    CHECK(becomes(std::string(bound) + "ptx.mbarrier.init(bar, 1)", V0_27, aliases)
+              .ends_with("|ptx.mbarrier.init(bar, 1)"));
+  }
 }
 
 TEST_CASE("imports follow: other modules, names that are not used any more, and the comment") {
