@@ -354,6 +354,15 @@ bool holds(const TileCall& call, std::string_view name) {
 
 }  // namespace
 
+// T.cuda.tile.apply of an instruction that combines what it copies with what is there.
+static bool combines(const TileCall& call) {
+  for (const ConfigItem& item : call.config) {
+    const auto* text = item.key == "instruction" ? item.value.value.as<StringImm>() : nullptr;
+    if (text) return text->value.starts_with("cp.reduce.");
+  }
+  return false;
+}
+
 bool is_given(const Operand& operand) { return operand.region.buffer || operand.value; }
 
 const PrimitiveOperand* operand_row(const TileCall& call, std::size_t i) {
@@ -366,7 +375,7 @@ OperandRole operand_role(const TileCall& call, std::size_t i) {
   if (!operand) return OperandRole::Both;
   if (!operand->read_with.empty() && holds(call, operand->read_with)) return OperandRole::Both;
   if (!operand->read_without.empty() && !holds(call, operand->read_without)) return OperandRole::Both;
-  return operand->role;
+  return operand->role == OperandRole::Written && combines(call) ? OperandRole::Both : operand->role;
 }
 
 OperandRole keyword_role(const TileCall& call, std::string_view keyword) {

@@ -4,6 +4,7 @@
 
 #include "compiler/migrate/branches.h"
 #include "compiler/migrate/comments.h"
+#include "compiler/migrate/pools.h"
 #include "compiler/migrate/rewriter.h"
 #include "compiler/migrate/rules.h"
 #include "compiler/script/dialect.h"
@@ -92,6 +93,7 @@ void add_names_left(const Tree& tree, text::Dialect to, std::vector<Decision>& d
     std::string why = dot == n.name.npos || dot == 0
                           ? std::string()
                           : script::surface_of(to).advice(n.name.substr(0, dot), n.name.substr(dot + 1));
+    if (const std::string_view by_hand = words_by_hand(n.name, to); !by_hand.empty()) why = by_hand;
     if (why.empty())
       why = n.name + " is a name of " + n.releases + "; " + std::string(text::dialect_name(to)) +
             " writes this call by its operands and dtypes, by hand";
@@ -132,6 +134,7 @@ Migrated migrated(const Tree& original, text::Dialect from, text::Dialect to) {
     if (d.dialect <= from || d.dialect > to) continue;
     const auto before = static_cast<text::Dialect>(static_cast<int>(d.dialect) - 1);
     if (d.dialect == text::Dialect::V0_26) take(renamed_in_branches(*tree, Names(*tree, before)));
+    if (d.dialect == text::Dialect::V0_26) take(committed_pools(*tree, Names(*tree, before)));
     const Names names(*tree, before);
     Step step = Rewriter(*tree, names, d.dialect).step();
     std::ranges::move(step.decisions, std::back_inserter(out.decisions));

@@ -39,6 +39,14 @@ std::map<std::string_view, std::size_t> bindings(const Tree& tree) {
       if (auto* import = as<Import>(n)) imported(import->names);
       if (auto* import = as<ImportFrom>(n)) imported(import->names);
       if (auto* cls = as<ClassDef>(n)) one(cls->name.text);
+      if (auto* alias = as<TypeAlias>(n)) one(alias->name.text);
+      if (auto* attempt = as<Try>(n)) {
+        for (const Handler& h : attempt->handlers) one(h.bound.text);
+      }
+      // Names that a pattern only reads count, too; `p as name` is a NamedExpr.
+      if (auto* choice = as<syntax::Match>(n)) {
+        for (const MatchCase& c : choice->cases) target(c.pattern);
+      }
       if (auto* with = as<With>(n)) {
         for (const WithItem& item : with->items) target(item.target);
       }

@@ -307,9 +307,16 @@ std::string Rewriter::rewritten(const Node* n) {
 }
 
 std::optional<std::string> Rewriter::part_of_word(const Match& m, std::string_view name, bool* computed) const {
+  const std::size_t colon = name.find(':');
   const bool dot = name.starts_with('.');
-  auto known = m.bound.find(dot ? name.substr(1) : name);
+  const std::string_view asked = colon == name.npos ? std::string_view() : name.substr(0, colon);
+  auto known = m.bound.find(dot ? name.substr(1) : asked.empty() ? name : name.substr(colon + 1));
   if (known == m.bound.end()) return std::nullopt;
+  if (asked == "space") return known->second.nodes.size() == 1 ? space_of(known->second.nodes[0]) : std::nullopt;
+  if (asked == "bits") {
+    const auto dtype = known->second.nodes.size() == 1 ? dtype_of(known->second.nodes[0]) : std::nullopt;
+    return dtype ? std::optional(std::to_string(dtype->bits)) : std::nullopt;
+  }
   const Binding& binding = known->second;
   auto value = constant(binding);
   if (value && (*value == "None" || (dot && value->empty()))) return "";
@@ -335,6 +342,10 @@ std::optional<std::string> Rewriter::rendered(const Match& m, const Node* part, 
   auto names = [&](auto& self, const Node* n) -> void {
     auto* starred = as<Starred>(n);
     auto* name = as<NameRef>(starred ? starred->value : n);
+    if (auto* list = as<List>(starred ? starred->value : n); list && list->elements.size() == 2) {
+      const auto elements = elements_of(m, *list);
+      return elements ? put(n, *elements) : void(fits = false);
+    }
     if (name) {
       auto known = m.bound.find(name->name.text);
       if (known == m.bound.end()) return name->name.text == "T" ? put(n, names_.spelled("T")) : void();
@@ -389,7 +400,13 @@ std::optional<std::string> Rewriter::indentation(const Node* n) const {
   return std::string(before);
 }
 
-bool Rewriter::replace(const Match& m, const Node* whole, bool is_statement) {
+bool Rewriter::replace(const Match& given, const Node* whole, bool is_statement) {
+  // Registers that the rule allocates have a name of their own each time.
+  Match m = given;
+  auto* first = as<Assign>(m.rule->is->statements().front().node->statement);
+  auto* made = first ? as<NameRef>(first->targets.front()) : nullptr;
+  if (made && !m.bound.contains(made->name.text))
+    m.bound[made->name.text] = Binding{{}, alone_ ? std::string(made->name.text) : fresh_name(made->name.text)};
   std::string out;
   const std::optional<std::string> indent = is_statement ? indentation(whole) : std::string();
   if (!indent) {
@@ -401,7 +418,8 @@ bool Rewriter::replace(const Match& m, const Node* whole, bool is_statement) {
     const auto text = rendered(m, s.node->statement, s.node->text);
     if (!text) {
       out_.decisions.resize(decisions);
-      decide(whole, "the instruction's name needs a constant that this call computes");
+      const std::string_view by_hand = m.rule->rule.by_hand;
+      decide(whole, by_hand.empty() ? "the instruction's name needs a constant that this call computes" : by_hand);
       return false;
     }
     if (!out.empty()) out += "\n" + *indent;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/expr/dtype.h"
 #include "compiler/migrate/match.h"
 #include "compiler/migrate/migrate.h"
 
@@ -36,13 +37,21 @@ class Rewriter {
   bool visit_name(const syntax::Node* n);
   void visit_options(const syntax::Dict& dict);
   void visit_import(const syntax::ImportFrom& from);
-  bool replace(const Match& m, const syntax::Node* whole, bool is_statement);
+  bool replace(const Match& given, const syntax::Node* whole, bool is_statement);
   void keep(const Match& m, const syntax::Call& call, bool again);
   void decide(const syntax::Node* n, std::string_view why, bool note = false);
   void edit(syntax::Extent at, std::string text);
   std::string words(const syntax::Node* n) const;
   std::string rewritten(const syntax::Node* n);
   std::optional<std::string> rendered(const Match& m, const syntax::Node* part, std::string_view text);
+  // The dtype that the function gives a scalar or an element; none: its text does not say, or says several.
+  std::optional<ir::DataType> dtype_of(const syntax::Node* n) const;
+  // The space of what a pointer points into, as a word of an instruction: ".shared", or "" of global memory; none: it
+  // is not known, or another one.
+  std::optional<std::string> space_of(const syntax::Node* pointer) const;
+  // The element of `bits` that a pointer points at, as the script writes it; none: it is another expression.
+  std::optional<std::string> pointed_at(const syntax::Node* pointer, std::int64_t bits);
+  std::optional<std::string> elements_of(const Match& m, const syntax::List& list);
   std::optional<std::string> indentation(const syntax::Node* n) const;
   std::size_t bindings_of(std::string_view name) const;
   bool has_own_layout(const Match& m) const;

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <utility>
+
 #include "compiler/migrate/rules.h"
 
 namespace tilewright::migrate {
@@ -69,7 +72,33 @@ constexpr ModuleRule kModules[] = {
     {"tvm.backend.cuda.operator.tile_primitive", "tvm.backend.cuda.tile_primitive"},
 };
 
+// Copies between generic addresses: 0.27 has them again, as instructions without a space.
+constexpr std::pair<std::string_view, std::string_view> kByHand[] = {
+    {"T.cuda.copy_128b",
+     "0.26 loads and stores in a named space: words = T.alloc_local([4], \"uint32\"); T.ptx.ld(src, \"uint32\", "
+     "\"b32\", dst=[words.ptr_to([i]) for i in range(4)], vec=\"v4\", space=\"global\"); T.ptx.st(dst, words[0], "
+     "words[1], words[2], words[3], vec=\"v4\", ptx_type=\"b32\", space=\"shared\"), each space that of its pointer"},
+    {"T.cuda.copy_64b",
+     "0.26 loads and stores in a named space: words = T.alloc_local([2], \"uint32\"); T.ptx.ld(src, \"uint32\", "
+     "\"b32\", dst=[words.ptr_to([0]), words.ptr_to([1])], vec=\"v2\", space=\"global\"); T.ptx.st(dst, words[0], "
+     "words[1], vec=\"v2\", ptx_type=\"b32\", space=\"shared\"), each space that of its pointer"},
+    {"T.cuda.copy_32b",
+     "0.26 loads and stores in a named space: word: T.uint32 = T.ptx.ld(src, \"uint32\", \"b32\", space=\"global\"); "
+     "T.ptx.st(dst, word, ptx_type=\"b32\", space=\"shared\"), each space that of its pointer"},
+    {"T.cuda.copy_16b", "0.26 has no copy of 16 bits by pointers: store the element, dst[i] = src[j]"},
+    {"T.cuda.copy_8b", "0.26 has no copy of 8 bits by pointers: store the element, dst[i] = src[j]"},
+    {"T.cuda.copy_bytes",
+     "0.26 has no copy by generic pointers: store the elements, dst[i] = src[j], or load and store 4 bytes by "
+     "T.ptx.ld(src, \"uint32\", \"b32\", space=\"global\") and T.ptx.st(dst, word, ptx_type=\"b32\", "
+     "space=\"shared\"), each space that of its pointer"},
+};
+
 }  // namespace
+
+std::string_view words_by_hand(std::string_view path, text::Dialect release) {
+  const auto* known = std::ranges::find(kByHand, path, &std::pair<std::string_view, std::string_view>::first);
+  return release == text::Dialect::V0_26 && known != std::end(kByHand) ? known->second : std::string_view();
+}
 
 std::span<const Rule> rules_to_0_26() { return kRules; }
 std::span<const ModuleRule> modules_to_0_26() { return kModules; }

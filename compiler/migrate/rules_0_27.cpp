@@ -3,6 +3,20 @@
 namespace tilewright::migrate {
 namespace {
 
+constexpr std::string_view kLdmatrix =
+    "0.27 loads into registers of 32 bits and takes elements, not pointers: let words = T.alloc_local([n], "
+    "\"uint32\"), or "
+    "a view of the registers as uint32, and write T.ptx[\"ldmatrix.sync.aligned.m8n8.x4.shared.b16\"](words[0], "
+    "words[1], words[2], words[3], smem), with .x1, .x2 and .trans before .shared where they apply";
+constexpr std::string_view kCopy =
+    "the spaces of its pointers are not known here: load into registers and store them, as "
+    "T.ptx[\"ld.shared.b32\"](word, "
+    "src) and T.ptx[\"st.global.b32\"](dst, word), with .v2 or .v4 after the space for 8 and 16 bytes";
+constexpr std::string_view kPacked =
+    "0.27 takes the element, not its pointer, and it has 64 bits: let pair = T.alloc_local([1], \"uint64\"), or a view "
+    "of "
+    "the floats as uint64, and write T.ptx[\"add.rn.f32x2\"](pair[0], a, b)";
+
 // Operands of instructions are given in order; the names are ours.
 constexpr Rule kRules[] = {
     // barriers in shared memory
@@ -51,6 +65,49 @@ constexpr Rule kRules[] = {
     {"T.ptx.setmaxnreg(False, n)", "T.ptx.setmaxnreg.dec.sync.aligned.u32(n)"},
     {"x = T.ptx.map_shared_rank(p, rank)", "x: T.uint64\nT.ptx.mapa.u64(x, p, T.uint32(rank))"},
     // copies
+    // Of 0.25, and by generic addresses, which 0.26 does not load from.
+    {"T.cuda.copy_128b(d, s)",
+     "words_128b = T.alloc_local([4], \"uint32\")\nT.ptx[\"ld{space:s}.v4.b32\"](words_128b[0], words_128b[1], "
+     "words_128b[2], words_128b[3], s)\nT.ptx[\"st{space:d}.v4.b32\"](d, words_128b[0], words_128b[1], words_128b[2], "
+     "words_128b[3])",
+     kCopy},
+    {"T.cuda.copy_bytes(d, s, 16)",
+     "words_128b = T.alloc_local([4], \"uint32\")\nT.ptx[\"ld{space:s}.v4.b32\"](words_128b[0], words_128b[1], "
+     "words_128b[2], words_128b[3], s)\nT.ptx[\"st{space:d}.v4.b32\"](d, words_128b[0], words_128b[1], words_128b[2], "
+     "words_128b[3])",
+     kCopy},
+    {"T.cuda.copy_64b(d, s)",
+     "words_64b = T.alloc_local([2], \"uint32\")\nT.ptx[\"ld{space:s}.v2.b32\"](words_64b[0], words_64b[1], "
+     "s)\nT.ptx[\"st{space:d}.v2.b32\"](d, words_64b[0], words_64b[1])",
+     kCopy},
+    {"T.cuda.copy_bytes(d, s, 8)",
+     "words_64b = T.alloc_local([2], \"uint32\")\nT.ptx[\"ld{space:s}.v2.b32\"](words_64b[0], words_64b[1], "
+     "s)\nT.ptx[\"st{space:d}.v2.b32\"](d, words_64b[0], words_64b[1])",
+     kCopy},
+    {"T.cuda.copy_32b(d, s)",
+     "words_32b = T.alloc_local([1], \"uint32\")\nT.ptx[\"ld{space:s}.b32\"](words_32b[0], "
+     "s)\nT.ptx[\"st{space:d}.b32\"](d, words_32b[0])",
+     kCopy},
+    {"T.cuda.copy_bytes(d, s, 4)",
+     "words_32b = T.alloc_local([1], \"uint32\")\nT.ptx[\"ld{space:s}.b32\"](words_32b[0], "
+     "s)\nT.ptx[\"st{space:d}.b32\"](d, words_32b[0])",
+     kCopy},
+    {"T.cuda.copy_16b(d, s)",
+     "words_16b = T.alloc_local([1], \"uint16\")\nT.ptx[\"ld{space:s}.b16\"](words_16b[0], "
+     "s)\nT.ptx[\"st{space:d}.b16\"](d, words_16b[0])",
+     kCopy},
+    {"T.cuda.copy_bytes(d, s, 2)",
+     "words_16b = T.alloc_local([1], \"uint16\")\nT.ptx[\"ld{space:s}.b16\"](words_16b[0], "
+     "s)\nT.ptx[\"st{space:d}.b16\"](d, words_16b[0])",
+     kCopy},
+    {"T.cuda.copy_8b(d, s)",
+     "words_8b = T.alloc_local([1], \"uint8\")\nT.ptx[\"ld{space:s}.b8\"](words_8b[0], "
+     "s)\nT.ptx[\"st{space:d}.b8\"](d, words_8b[0])",
+     kCopy},
+    {"T.cuda.copy_bytes(d, s, 1)",
+     "words_8b = T.alloc_local([1], \"uint8\")\nT.ptx[\"ld{space:s}.b8\"](words_8b[0], "
+     "s)\nT.ptx[\"st{space:d}.b8\"](d, words_8b[0])",
+     kCopy},
     {"T.ptx.cp_async(d, s, 16)", "T.ptx.cp.async_.cg.shared.global_(d, s, 16)"},
     {"T.ptx.cp_async(d, s, 8)", "T.ptx.cp.async_.ca.shared.global_(d, s, 8)"},
     {"T.ptx.cp_async(d, s, 4)", "T.ptx.cp.async_.ca.shared.global_(d, s, 4)"},
@@ -106,6 +163,15 @@ constexpr Rule kRules[] = {
      "T.ptx[\"tensormap_replace.tile.global_dim.shared::cta.b1024.b32\"](map, ord, T.int32(value))"},
     {"T.ptx.tensormap.replace(map, \"element_stride\", value, ord)",
      "T.ptx[\"tensormap_replace.tile.element_stride.shared::cta.b1024.b32\"](map, ord, T.int32(value))"},
+    // matrices
+    {"T.ptx.ldmatrix(False, n, t, s, *regs)", "T.ptx[\"ldmatrix.sync.aligned.m8n8.x{n}.shared.b16\"](*[32, regs], s)",
+     kLdmatrix},
+    {"T.ptx.ldmatrix(0, n, t, s, *regs)", "T.ptx[\"ldmatrix.sync.aligned.m8n8.x{n}.shared.b16\"](*[32, regs], s)",
+     kLdmatrix},
+    {"T.ptx.ldmatrix(True, n, t, s, *regs)",
+     "T.ptx[\"ldmatrix.sync.aligned.m8n8.x{n}.trans.shared.b16\"](*[32, regs], s)", kLdmatrix},
+    {"T.ptx.ldmatrix(1, n, t, s, *regs)", "T.ptx[\"ldmatrix.sync.aligned.m8n8.x{n}.trans.shared.b16\"](*[32, regs], s)",
+     kLdmatrix},
     // tensor memory
     {"T.ptx.tcgen05.alloc(d, n, g)",
      "T.ptx[\"tcgen05.alloc.cta_group::{g}.sync.aligned.shared::cta.b32\"](d, T.uint32(n))"},
@@ -214,6 +280,8 @@ constexpr Rule kRules[] = {
      "x: T.uint64\nT.ptx[\"atom{.m}{.c}{.s}{.o}.u64\"](x, a, v)"},
     {"x = T.ptx.atom_scalar(a, v, sem=m, scope=c, space=s, op=o, ptx_type=\"f32\")",
      "x: T.float32\nT.ptx[\"atom{.m}{.c}{.s}{.o}.f32\"](x, a, v)"},
+    {"T.ptx.ld_global_acquire(x, a)", "T.ptx[\"ld.acquire.gpu.global.b{bits:x}\"](x, a)",
+     "the width of the element is not known here: write T.ptx[\"ld.acquire.gpu.global.b32\"](x, address), or .b64"},
     {"o.vload(..., predicate=None)", "o.vload(...)"},
     {"o.vstore(..., predicate=None)", "o.vstore(...)"},
     {"T.ptx.prefetch_l2(a)", "T.ptx[\"prefetch.global.L2\"](a)"},
@@ -223,6 +291,27 @@ constexpr Rule kRules[] = {
     {"x = T.ptx.reduce3_max_f32(a, b, c)", "x: T.float32\nT.ptx.max.f32(x, a, b, c)"},
     {"x = T.ptx.reduce3_min_f32(a, b, c)", "x: T.float32\nT.ptx.min.f32(x, a, b, c)"},
     {"x = T.ptx.add_rn_f32_bf16(a, b)", "x: T.float32\nT.ptx.add.rn.f32.bf16(x, b, a)"},
+    {"T.ptx.add_f32x2(d, a, b, rounding=r, ftz=False)", "T.ptx[\"add{.r}.f32x2\"]([64, d], a, b)", kPacked},
+    {"x = T.ptx.add_f32x2(a, b, rounding=r, ftz=False, dps=False)", "x: T.uint64\nT.ptx[\"add{.r}.f32x2\"](x, a, b)"},
+    {"T.ptx.add_f32x2(d, a, b, rounding=r, ftz=True)", "T.ptx[\"add{.r}.ftz.f32x2\"]([64, d], a, b)", kPacked},
+    {"x = T.ptx.add_f32x2(a, b, rounding=r, ftz=True, dps=False)",
+     "x: T.uint64\nT.ptx[\"add{.r}.ftz.f32x2\"](x, a, b)"},
+    {"T.ptx.sub_f32x2(d, a, b, rounding=r, ftz=False)", "T.ptx[\"sub{.r}.f32x2\"]([64, d], a, b)", kPacked},
+    {"x = T.ptx.sub_f32x2(a, b, rounding=r, ftz=False, dps=False)", "x: T.uint64\nT.ptx[\"sub{.r}.f32x2\"](x, a, b)"},
+    {"T.ptx.sub_f32x2(d, a, b, rounding=r, ftz=True)", "T.ptx[\"sub{.r}.ftz.f32x2\"]([64, d], a, b)", kPacked},
+    {"x = T.ptx.sub_f32x2(a, b, rounding=r, ftz=True, dps=False)",
+     "x: T.uint64\nT.ptx[\"sub{.r}.ftz.f32x2\"](x, a, b)"},
+    {"T.ptx.mul_f32x2(d, a, b, rounding=r, ftz=False)", "T.ptx[\"mul{.r}.f32x2\"]([64, d], a, b)", kPacked},
+    {"x = T.ptx.mul_f32x2(a, b, rounding=r, ftz=False, dps=False)", "x: T.uint64\nT.ptx[\"mul{.r}.f32x2\"](x, a, b)"},
+    {"T.ptx.mul_f32x2(d, a, b, rounding=r, ftz=True)", "T.ptx[\"mul{.r}.ftz.f32x2\"]([64, d], a, b)", kPacked},
+    {"x = T.ptx.mul_f32x2(a, b, rounding=r, ftz=True, dps=False)",
+     "x: T.uint64\nT.ptx[\"mul{.r}.ftz.f32x2\"](x, a, b)"},
+    {"T.ptx.fma_f32x2(d, a, b, c, rounding=r, ftz=False)", "T.ptx[\"fma{.r}.f32x2\"]([64, d], a, b, c)", kPacked},
+    {"x = T.ptx.fma_f32x2(a, b, c, rounding=r, ftz=False, dps=False)",
+     "x: T.uint64\nT.ptx[\"fma{.r}.f32x2\"](x, a, b, c)"},
+    {"T.ptx.fma_f32x2(d, a, b, c, rounding=r, ftz=True)", "T.ptx[\"fma{.r}.ftz.f32x2\"]([64, d], a, b, c)", kPacked},
+    {"x = T.ptx.fma_f32x2(a, b, c, rounding=r, ftz=True, dps=False)",
+     "x: T.uint64\nT.ptx[\"fma{.r}.ftz.f32x2\"](x, a, b, c)"},
     {"x = T.ptx.fns_b32(mask, base, offset)", "x: T.uint32\nT.ptx.fns.b32(x, mask, base, offset)"},
 };
 

@@ -184,9 +184,20 @@ void add_keywords(Completions& out, const std::string& function, const OpenCall&
     for (std::size_t i = call.argument; i < c.parameters.size(); ++i) {  // those before are given by their place
       const std::string& parameter = c.parameters[i];
       std::string name = parameter.substr(0, parameter.find_first_of(":="));
-      if (name.starts_with('*') || given(name)) continue;
+      if (name.starts_with('*') || name.starts_with('.') || given(name)) continue;
       out.add(name + "=", Kind::Field, 0, parameter);
     }
+  }
+  if (function == "tirx.cuda.tile.apply") {  // what any instruction of it reads
+    for (const ir::Primitive& row : ir::primitives()) {
+      for (const ir::PrimitiveKeyword& k : row.keywords) {
+        const bool own = row.name.starts_with("apply") && k.name != "instruction" && !given(std::string(k.name));
+        if (own)
+          out.add(std::string(k.name) + "=", Kind::Field, 0, std::string(k.name) + "=" + std::string(k.fallback),
+                  k.words);
+      }
+    }
+    return;
   }
   if (!is_primitive_call(function)) return;
   const ir::Primitive* row = ir::find_primitive(std::string_view(function).substr(function.rfind('.') + 1), release);
@@ -252,7 +263,7 @@ std::vector<Completion> completions(const Query& q, std::uint32_t offset) {
   Names names(q, Names::Aliases::SameThing);
   if (brackets.quote) {
     if (!call) return out.take();
-    auto found = callables(names, q, call->function, offset);
+    auto found = callables_at(names, q, *call, offset);
     add_strings(out, canonical(*q.snapshot, call->function, offset), parameter_at(*call, found), release);
     return out.take();
   }
@@ -265,7 +276,7 @@ std::vector<Completion> completions(const Query& q, std::uint32_t offset) {
   bool buffers = false;
   if (call) {
     function = canonical(*q.snapshot, call->function, offset);
-    auto found = callables(names, q, call->function, offset);
+    auto found = callables_at(names, q, *call, offset);
     if (call->keyword.empty()) add_keywords(out, function, *call, found, release);
     if (is_primitive_call(function)) {
       const std::string parameter = parameter_at(*call, found);

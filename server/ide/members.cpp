@@ -137,19 +137,29 @@ std::string value_words(script::Interpreter& in, Value v) {
   return out;
 }
 
-// "(stage, phase)" of a method, without the instance.
-std::string signature_of(const FunctionDef& f, std::string_view text, bool bound) {
-  std::string out = "(";
+// "stage", "phase=0" of a method: without the instance where it is bound.
+std::vector<std::string> written_parameters(const FunctionDef& f, std::string_view text, bool bound) {
+  std::vector<std::string> out;
+  bool by_place = true;  // no star so far, after which a keyword names each
   for (std::size_t i = bound ? 1 : 0; i < f.params.size(); ++i) {
     const Parameter& p = f.params[i];
-    out += out.size() > 1 ? ", " : "";
-    out += p.kind == ParamKind::VarArgs ? "*" : p.kind == ParamKind::VarKeywords ? "**" : "";
-    out += p.name.text;
+    if (p.kind == ParamKind::KeywordOnly && by_place) out.emplace_back("*");
+    by_place = by_place && p.kind < ParamKind::VarArgs;
+    std::string& one = out.emplace_back();
+    one += p.kind == ParamKind::VarArgs ? "*" : p.kind == ParamKind::VarKeywords ? "**" : "";
+    one += p.name.text;
     if (p.default_value && p.default_value->at.end <= text.size()) {
-      out += "=";
-      out += text.substr(p.default_value->at.begin, p.default_value->at.end - p.default_value->at.begin);
+      one += "=";
+      one += text.substr(p.default_value->at.begin, p.default_value->at.end - p.default_value->at.begin);
     }
   }
+  return out;
+}
+
+// "(stage, phase)"
+std::string signature_of(const FunctionDef& f, std::string_view text, bool bound) {
+  std::string out = "(";
+  for (const std::string& p : written_parameters(f, text, bound)) out += (out.size() > 1 ? ", " : "") + p;
   return out + ")";
 }
 
@@ -438,6 +448,44 @@ std::optional<EvaluatedOwner> evaluate_owner(const Query& q, Stretch owner, std:
     return out;
   }
   return std::nullopt;
+}
+
+namespace {
+
+// The parameters of a function or a class that an evaluation has. Nothing: it is another thing.
+std::optional<Callable> callable_of(Value v, std::string name) {
+  bool bound = false;
+  if (auto* method = v.as<script::BoundMethod>()) {
+    v = method->function;
+    bound = true;
+  }
+  if (auto* cls = v.as<script::Class>()) {
+    Value* init = cls->find("__init__");
+    if (!init) return std::nullopt;
+    v = *init;
+    bound = true;
+  }
+  auto* f = v.as<script::Function>();
+  if (!f || f->def->params.size() < (bound ? 1 : 0)) return std::nullopt;
+  Callable out{std::move(name), docstring(f->def->body), {}, "", false};
+  out.parameters = written_parameters(*f->def, f->keep ? std::string_view(f->keep->text) : std::string_view(), bound);
+  for (const Parameter& p : f->def->params) out.variadic = out.variadic || p.kind == ParamKind::VarArgs;
+  return out;
+}
+
+}  // namespace
+
+std::vector<Callable> callables_at(Names& names, const Query& q, const OpenCall& call, std::uint32_t offset) {
+  std::vector<Callable> out = callables(names, q, call.function, offset);
+  const bool dotted = call.function.find('.') != call.function.npos;
+  if (!out.empty() || !dotted || q.stop.stop_requested()) return out;
+  const auto end = static_cast<std::uint32_t>(call.begin + call.function.size());
+  auto evaluated = evaluate_owner(q, {call.begin, end}, offset);
+  if (!evaluated) return out;
+  for (Value v : evaluated->probed->probe.values) {
+    if (auto one = callable_of(v, call.function)) return {std::move(*one)};
+  }
+  return out;
 }
 
 void add_members(Completions& out, const Query& q, Names& names, Stretch owner, std::uint32_t offset) {

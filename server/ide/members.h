@@ -10,6 +10,7 @@
 #include "compiler/ir/target.h"
 #include "server/ide/completion.h"
 #include "server/ide/names.h"
+#include "server/ide/spelling.h"
 
 namespace tilewright::ide {
 
@@ -31,5 +32,7 @@ struct EvaluatedOwner {
   std::unique_ptr<session::Probed> probed;
 };
 std::optional<EvaluatedOwner> evaluate_owner(const Query& q, Stretch owner, std::uint32_t offset);
+// What the call at a cursor calls: as names say, else as the value that stands there.
+std::vector<Callable> callables_at(Names& names, const Query& q, const OpenCall& call, std::uint32_t offset);
 
 }  // namespace tilewright::ide

@@ -6,6 +6,7 @@
 
 #include "compiler/syntax/keywords.h"
 #include "server/ide/names.h"
+#include "server/ide/text_names.h"
 
 namespace tilewright::ide {
 namespace {
@@ -100,6 +101,12 @@ Answer<std::vector<RenamedScript>> rename(const Query& q, std::uint32_t offset, 
     std::vector<Use> uses = names.uses(script, *meaning, member ? &unknown : nullptr);
     std::string_view text = script->source().text();
     std::erase_if(uses, [&](const Use& u) { return text.substr(u.begin, u.end - u.begin) != s.name; });
+    TextNames by_text = text_names(names, script, *meaning);
+    for (const Use& u : by_text.uses) {
+      auto at = std::ranges::lower_bound(uses, u.begin, {}, &Use::begin);
+      if (at == uses.end() || at->begin != u.begin) uses.insert(at, u);
+    }
+    if (!unknown) unknown = by_text.unsure;
     if (member && !unknown) {
       const Symbol* other = namesake(script->symbols(), *meaning);
       const Occurrence* o = other ? defining(script->symbols(), *other) : nullptr;

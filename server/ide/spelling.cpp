@@ -44,7 +44,10 @@ Callable of_function(const session::Snapshot& s, const session::Symbol& symbol, 
   const Tree::Statement& statement = s.tree()->statements()[symbol.statement];
   Callable c;
   c.name = f.name.text;
+  bool by_place = true;  // no star so far, after which a keyword names each
   for (const Parameter& p : f.params) {
+    if (p.kind == ParamKind::KeywordOnly && by_place) c.parameters.emplace_back("*");
+    by_place = by_place && p.kind < ParamKind::VarArgs;
     std::string one = p.kind == ParamKind::VarArgs ? "*" : p.kind == ParamKind::VarKeywords ? "**" : "";
     one += p.name.text;
     if (p.annotation) one += ": " + text_of(s, statement, p.annotation);
@@ -116,6 +119,12 @@ std::string canonical(const session::Snapshot& snapshot, std::string_view dotted
     const bool of_t = rest.starts_with(".ptx") || rest.starts_with(".cuda");
     return (of_t ? "T" : "txl") + rest;
   }
+  if (auto* from = as<ImportFrom>(s->node); from && from->level == 0 && from->module == "tirx_kernels.tirx_lite") {
+    for (const ImportedName& n : from->names) {
+      if (n.bound.text != first) continue;
+      return (n.name == "ptx" || n.name == "cuda" ? "T." : "txl.") + std::string(n.name) + rest;
+    }
+  }
   if (binds_module(s->node, first, "tvm_tirx.script.tirx")) return of_package(snapshot.surface(), rest);
   auto* from = as<ImportFrom>(s->node);
   if (!from || from->level != 0 || !(from->module == "tvm" || from->module.starts_with("tvm.")))
@@ -139,7 +148,8 @@ std::vector<Callable> callables(const session::Snapshot& snapshot, std::string_v
     if (!w || !w->is_word() || w->signature.empty()) return;
     Callable c{std::string(name), w->documentation, split(w->signature), "", false};
     if (w->kind == script::NameKind::Primitive) c.parameters.push_back("dispatch=None");
-    for (const std::string& p : c.parameters) c.variadic = c.variadic || (p.starts_with('*') && !p.starts_with("**"));
+    for (const std::string& p : c.parameters)
+      c.variadic = c.variadic || (p.size() > 1 && p.starts_with('*') && !p.starts_with("**"));
     out.push_back(std::move(c));
   };
   std::size_t dot = name.rfind('.');
@@ -174,6 +184,11 @@ std::vector<Callable> callables(Names& names, const Query& q, std::string_view d
   if (!out.empty()) return out;
   auto meaning = names.named(q.snapshot, dotted, offset);
   if (!meaning || !meaning->symbol) return out;
+  // A class without an __init__ of its own is made by that of a class that it inherits from.
+  if (meaning->symbol->kind == session::SymbolKind::Class) {
+    auto init = names.named(q.snapshot, std::string(dotted) + ".__init__", offset);
+    if (init && init->symbol) meaning = init;
+  }
   add_symbol(out, *meaning->script, *meaning->symbol);
   auto* f = as<FunctionDef>(meaning->symbol->node);
   bool method = f && class_around(meaning->script->symbols(), *meaning->symbol) &&

@@ -581,6 +581,33 @@ def k(A: T.Tensor((128, 4), "float32")):
 #                     ^^^^^^^^^^^ error[TW2004]: T.cuda.tile.ewise takes a function of scalars, a destination and inputs
 #   hint: decorate it with @T.function and say what it returns: def f(x: T.float32) -> T.float32
 
+#--- interleaved tensor maps  [cuda] [arch sm_90a]
+from tvm_tirx.script import tirx as T
+
+LOAD = "cp.async.bulk.tensor.4d.shared::cta.global.tile.mbarrier::complete_tx::bytes"
+
+@T.function
+def k(A: T.Tensor((2, 4, 8, 8, 8), "float16"), B: T.Tensor((2, 4, 8, 8, 16), "float16"), C: T.Tensor((1,), "float16")):
+    T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=1))
+    s = T.alloc_shared((1, 1, 8, 8, 8), "float16", align=128, layout="default")
+    w = T.alloc_shared((1, 1, 8, 8, 16), "float16", align=1024, layout="default")
+    b = T.alloc_shared((1,), "uint64")
+    T.cuda.tile.apply(LOAD, s, A, box=(1, 1, 8, 8), coords=(0, 0, 0, 0), interleave=3, mbar=b.ptr_to([0]))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tensor serves this call at thread scope: interleave= is 0, 1 (slices of 16 bytes) or 2 (of 32)
+    T.cuda.tile.apply(LOAD, s, A, box=(1, 1, 8, 8), coords=(0, 0, 0, 0), mbar=b.ptr_to([0]))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tensor serves this call at thread scope: the view in global memory has 5 dimensions, cp.async.bulk.tensor.4d.shared::cta.global.tile.mbarrier::complete_tx::bytes another number
+    T.cuda.tile.apply(LOAD, s, A[0], box=(1, 1, 8, 8), coords=(0, 0, 0, 0), interleave=1, mbar=b.ptr_to([0]))
+    T.cuda.tile.apply(LOAD, s, B, box=(1, 1, 8, 8), coords=(0, 0, 0, 0), interleave=1, mbar=b.ptr_to([0]))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tensor serves this call at thread scope: the last dimension of the view in global memory has 16 elements, a slice of 16 bytes has 8
+    T.cuda.tile.apply(LOAD, w, B, box=(1, 1, 8, 8), coords=(0, 0, 0, 0), interleave=2, mbar=b.ptr_to([0]))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tensor serves this call at thread scope: interleave=2 needs swizzle=1
+    T.cuda.tile.apply(LOAD, w, B, box=(1, 1, 8, 8), coords=(0, 0, 0, 0), interleave=2, swizzle=1, mbar=b.ptr_to([0]))
+#                           ^ error[TW3104]: no variant of apply_tensor serves this call at thread scope: element 64 of the box lies at byte 128 of w, the copy leaves it at 144
+    T.cuda.tile.apply(LOAD, s, A.permute(0, 1, 3, 2, 4), box=(1, 1, 8, 8), coords=(0, 0, 0, 0), interleave=1, mbar=b.ptr_to([0]))
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tensor serves this call at thread scope: the stride before the slice is 64 elements: slices lie side by side along the width, 8 apart
+    T.cuda.tile.apply(LOAD, s, A[0:1, 0:1, 0:8, 0:8, :], box=(1, 2, 8, 8), coords=(0, 0, 0, 0), interleave=1, mbar=b.ptr_to([0]))
+    C[0] = s[0, 0, 0, 0, 0]
+
 #--- a launch that failed is told once  [cuda] [arch sm_90a]
 from tvm_tirx.script import tirx as T
 

@@ -120,6 +120,15 @@ TEST_CASE("names that the module gives to parts of the dialect are followed") {
   CHECK(becomes("x = ptx.exp2(a)", V0_27, aliases) == becomes("x = T.ptx.exp2(a)", V0_27));
   // Where the name means something else, too, a person must decide.
   CHECK(becomes("ptx = 3\n    ptx.mbarrier.init(bar, 1)", V0_27, aliases) == "ptx = 3|ptx.mbarrier.init(bar, 1)");
+  for (std::string_view bound :
+       {"try:\n        pass\n    except E as ptx:\n        pass\n    ",
+        "match a:\n        case ptx:\n            pass\n    ",
+        "match a:\n        case [1, *ptx]:\n            pass\n    ",
+        "match a:\n        case {1: _, **ptx}:\n            pass\n    ",
+        "match a:\n        case int() as ptx:\n            pass\n    ", "type ptx = int\n    "}) {
+    CHECK(becomes(std::string(bound) + "ptx.mbarrier.init(bar, 1)", V0_27, aliases)
+              .ends_with("|ptx.mbarrier.init(bar, 1)"));
+  }
 }
 
 TEST_CASE("imports follow: other modules, names that are not used any more, and the comment") {
@@ -235,7 +244,10 @@ TEST_CASE("each rule fits its own left side, and names an instruction that is th
                                  {"{space}", "shared::cta"},
                                  {"{dim}", "2"},
                                  {"{g}", "1"},
-                                 {"{n}", "8"},
+                                 {"{space:s}", ".shared"},
+                                 {"{space:d}", ".shared"},
+                                 {"{bits:x}", "32"},
+                                 {"{n}", words.starts_with("ldmatrix") ? "4" : "8"},
                                  {"{o}", "add"},
                                  {"{op}", "add"},
                                  {"{t}", "s32"},
@@ -252,6 +264,7 @@ TEST_CASE("each rule fits its own left side, and names an instruction that is th
         const bool bits = words.ends_with(".b32");
         words.replace(hole, end - hole,
                       name == "{.t}"             ? ".s32"
+                      : name == "{.r}"           ? ".rn"
                       : name == "{.o}"           ? (bits ? ".and" : ".add")
                       : name == "{.c}" && scoped ? ".gpu"
                                                  : "");
@@ -276,4 +289,57 @@ TEST_CASE("each rule fits its own left side, and names an instruction that is th
       CHECK(chain->complete());
     }
   }
+}
+
+TEST_CASE("migrate: copies, matrices and packed sums by pointers become instructions of elements", "[migrate]") {
+  using enum Dialect;
+  const std::string made =
+      "s = T.alloc_shared([8], \"float32\")\n    A = T.match_buffer(a, (8,), \"float32\")\n"
+      "    r = T.alloc_local([4], \"uint32\")\n    p = T.alloc_local([1], \"uint64\")\n    v: T.int64\n    ";
+  auto last = [&](std::string_view line) {
+    const std::string all = becomes(made + std::string(line), V0_27);
+    const std::size_t declared = all.find("v: T.int64|");
+    REQUIRE(declared != all.npos);
+    return all.substr(declared + 11);
+  };
+  CHECK(last("T.cuda.copy_32b(s.ptr_to([0]), A.ptr_to([1]))") ==
+        "words_32b = T.alloc_local([1], \"uint32\")|T.ptx[\"ld.b32\"](words_32b[0], A.ptr_to([1]))|"
+        "T.ptx[\"st.shared.b32\"](s.ptr_to([0]), words_32b[0])");
+  CHECK(last("T.cuda.copy_bytes(T.address_of(A[0]), s.ptr_to([0]), 8)") ==
+        "words_64b = T.alloc_local([2], \"uint32\")|T.ptx[\"ld.shared.v2.b32\"](words_64b[0], words_64b[1], "
+        "s.ptr_to([0]))|T.ptx[\"st.v2.b32\"](T.address_of(A[0]), words_64b[0], words_64b[1])");
+  CHECK(last("T.ptx.ldmatrix(True, 2, \".b16\", s.ptr_to([0]), r.ptr_to([0]), T.address_of(r[1]))") ==
+        "T.ptx[\"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16\"](r[0], r[1], s.ptr_to([0]))");
+  CHECK(last("T.ptx.add_f32x2(p.ptr_to([0]), p[0], p[0])") == "T.ptx[\"add.rn.f32x2\"](p[0], p[0], p[0])");
+  CHECK(last("T.ptx.ld_global_acquire(v, A.ptr_to([0]))") == "T.ptx[\"ld.acquire.gpu.global.b64\"](v, A.ptr_to([0]))");
+  CHECK(last("T.cuda.copy_8b(s.ptr_to([0]), A.ptr_to([1]))\n    T.cuda.copy_8b(s.ptr_to([1]), A.ptr_to([2]))")
+            .contains("words_8b_1 = T.alloc_local([1], \"uint8\")|T.ptx[\"ld.b8\"](words_8b_1[0], A.ptr_to([2]))"));
+  // What the text does not say is left, with what to write.
+  for (std::string_view line :
+       {"T.cuda.copy_32b(a, b)", "T.ptx.ldmatrix(False, 1, \".b16\", b, a)", "T.ptx.add_f32x2(a, b, b)",
+        "T.ptx.ld_global_acquire(a, b)", "T.cuda.copy_32b(pool.ptr_to([0]), b)"}) {
+    CHECK(becomes(line, V0_27) == line);
+    CHECK(decisions(line, V0_27) == std::vector<std::string>{std::string(line)});
+  }
+  const std::string halves = "r = T.alloc_local([2], \"float16\")\n    ";
+  CHECK(decisions(halves + "T.ptx.ldmatrix(False, 1, \".b16\", b, r.ptr_to([0]))", V0_27).size() == 1);
+  const std::string both =
+      "if a:\n        s = T.alloc_shared([8], \"float32\")\n    else:\n        s = "
+      "T.match_buffer(a, (8,), \"float32\")\n    ";
+  CHECK(decisions(both + "T.cuda.copy_32b(s.ptr_to([0]), s.ptr_to([1]))", V0_27).size() == 1);
+  CHECK(decisions("T.cuda.copy_128b(a, b)", V0_26) == std::vector<std::string>{"T.cuda.copy_128b"});
+}
+
+TEST_CASE("migrate: a pool of 0.25 without commit() gets one", "[migrate]") {
+  using enum Dialect;
+  const std::string made = "q = T.SMEMPool()\n    x = q.alloc((4,))\n    ";
+  CHECK(becomes(made + "T.cuda.cta_sync()", V0_26) ==
+        "q = T.SMEMPool()|x = q.alloc((4,))|q.commit()|T.cuda.cta_sync()");
+  CHECK(becomes(made + "if a:\n        y = q.alloc((4,))\n    x[0] = 1", V0_26) ==
+        "q = T.SMEMPool()|x = q.alloc((4,))|if a:|    y = q.alloc((4,))|q.commit()|x[0] = 1");
+  for (std::string_view line : {"q.commit()", "end(q)\n    b.commit()", "return q"}) {
+    CHECK(becomes(made + std::string(line), V0_26).find("q.commit()|") == std::string::npos);
+  }
+  CHECK(becomes("q = T.SMEMPool(a)\n    x = q.alloc((4,))", V0_26) == "q = T.SMEMPool(a)|x = q.alloc((4,))");
+  CHECK(becomes(made + "T.cuda.cta_sync()", V0_27).find("commit") == std::string::npos);
 }

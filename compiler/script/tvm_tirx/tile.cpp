@@ -270,7 +270,7 @@ ir::Expr of_variables(Interpreter& in, const Scalars& f, const Arguments& args,
     in.fail(code::kArguments, args.at(0),
             (named && named->def ? "'" + std::string(named->def->name.text) + "'" : std::string("the function")) +
                 " takes " + std::to_string(f.types.size()) + (f.types.size() == 1 ? " scalar, " : " scalars, ") +
-                std::to_string(inputs) + " inputs are given",
+                std::to_string(inputs) + (inputs == 1 ? " input is given" : " inputs are given"),
             {}, "ValueError");
     return {};
   }

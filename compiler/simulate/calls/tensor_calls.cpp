@@ -125,7 +125,7 @@ class BoxCopy final : public Operation {
   // Calls f(pointer into the tensor, offset in the cargo, bytes) for the part of each row that lies inside.
   template <class F>
   bool inside(F&& f) const {
-    const std::int64_t width = map.element_bytes();
+    const std::int64_t width = map.cell_bytes();
     const std::int64_t first = std::clamp<std::int64_t>(-start[0], 0, map.box[0]),
                        last = std::clamp<std::int64_t>(map.dims[0] - start[0], first, map.box[0]);
     for (std::int64_t r = 0; r < rows() && first < last; ++r) {

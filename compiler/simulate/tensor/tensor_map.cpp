@@ -110,7 +110,7 @@ std::int64_t TensorMap::rows() const {
   return n;
 }
 
-std::int64_t TensorMap::pitch() const { return swizzle ? span_bytes(swizzle) : row_bytes(); }
+std::int64_t TensorMap::pitch() const { return swizzle && !interleave ? span_bytes(swizzle) : row_bytes(); }
 
 std::int64_t TensorMap::swizzled(std::int64_t place) const {
   // log2 of the unit; its number within the span is combined with as many bits from 7 on.
@@ -124,19 +124,24 @@ std::string TensorMap::refused() const {
   if (rank < 1 || rank > 5) return "rank " + number(rank) + " is not 1 to 5";
   if (element < 0 || element > 15) return "there is no element type " + number(element);
   if (interleave && rank < 3) return "an interleaved tensor has rank 3 or more";
-  if (address % 16 != 0) return "the tensor does not start on a multiple of 16 bytes";
+  if (interleave < 0 || interleave > 2) return "there is no interleave mode " + number(interleave);
+  const int align = interleave == 2 ? 32 : 16;
+  if (address % static_cast<std::uint64_t>(align) != 0)
+    return "the tensor does not start on a multiple of " + number(align) + " bytes";
   for (int d = 0; d < rank; ++d) {
     const std::string which = " of dimension " + number(d);
     if (dims[d] < 1 || dims[d] > std::int64_t{1} << 32) return "the extent" + which + " is " + number(dims[d]);
     if (box[d] < 1 || box[d] > 256) return "the box" + which + " is " + number(box[d]) + ", not 1 to 256";
     if (element_strides[d] < 1 || element_strides[d] > 8)
       return "the element stride" + which + " is " + number(element_strides[d]) + ", not 1 to 8";
-    if (d && (strides[d - 1] % 16 != 0 || strides[d - 1] < 0 || strides[d - 1] >= std::int64_t{1} << 40))
-      return "the stride" + which + " is " + number(strides[d - 1]) + " bytes, not a multiple of 16 below 2^40";
+    if (d && (strides[d - 1] % align != 0 || strides[d - 1] < 0 || strides[d - 1] >= std::int64_t{1} << 40))
+      return "the stride" + which + " is " + number(strides[d - 1]) + " bytes, not a multiple of " + number(align) +
+             " below 2^40";
   }
   if (row_bytes() % 16 != 0) return "a row of the box has " + number(row_bytes()) + " bytes, not a multiple of 16";
   if (swizzle < 0 || swizzle > 3) return "there is no swizzle mode " + number(swizzle);
-  if (swizzle && row_bytes() > span_bytes(swizzle))
+  if (interleave == 2 && swizzle != 1) return "slices of 32 bytes need the swizzle of 32 bytes";
+  if (swizzle && !interleave && row_bytes() > span_bytes(swizzle))
     return "a row of the box has " + number(row_bytes()) + " bytes, more than the swizzle's " +
            number(span_bytes(swizzle));
   if (fill && !is_float()) return "only floating-point tensors are filled with NaN";
@@ -144,7 +149,7 @@ std::string TensorMap::refused() const {
 }
 
 std::string TensorMap::unmodelled() const {
-  if (interleave) return "interleaved tensors";
+  if (interleave && element_strides[0] != 1) return "interleaved tensors with an element stride of the width";
   if (element >= static_cast<int>(std::size(kElements))) return "packed elements below one byte";
   if (atomicity == 2) return "the swizzle that flips 8 bytes";
   return {};

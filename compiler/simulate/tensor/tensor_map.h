@@ -38,10 +38,16 @@ struct TensorMap {
   int element_bytes() const;
   bool is_float() const;
   std::uint64_t fill_bits() const;
-  // Elements along a dimension of a loaded box. Strides of the innermost dimension do not count.
-  std::int64_t count(int d) const { return d == 0 ? box[0] : (box[d] + element_strides[d] - 1) / element_strides[d]; }
+  // Of one step of the innermost dimension: an element, or the slice of channels of an interleaved tensor.
+  std::int64_t cell_bytes() const { return interleave ? 16 * interleave : element_bytes(); }
+  // Cells along a dimension of a loaded box. Strides of the innermost dimension do not count; a copy moves one slice of
+  // channels, the dimension before the last.
+  std::int64_t count(int d) const {
+    if (interleave && d == rank - 2) return 1;
+    return d == 0 ? box[0] : (box[d] + element_strides[d] - 1) / element_strides[d];
+  }
   std::int64_t rows() const;  // of the innermost dimension in a box
-  std::int64_t row_bytes() const { return box[0] * element_bytes(); }
+  std::int64_t row_bytes() const { return box[0] * cell_bytes(); }
   std::int64_t pitch() const;                                  // bytes from row to row in shared memory
   std::int64_t bytes() const { return rows() * row_bytes(); }  // counted on a barrier
   // Where the hardware puts the byte at this absolute shared address: it permutes units by the address bits above them.

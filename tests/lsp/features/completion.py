@@ -61,14 +61,14 @@ x = offset(1, )
 #| other= kind 5 other=None
 #| step= kind 5 step=ROWS
 #          ^ signatureHelp:
-#| offset(lane, step=ROWS, other=None) -> int
+#| offset(lane, step=ROWS, *, other=None) -> int
 #| active: lane
 #             ^ signatureHelp:
-#| offset(lane, step=ROWS, other=None) -> int
+#| offset(lane, step=ROWS, *, other=None) -> int
 #| active: step=ROWS
 y = offset(1, other=)
 #                   ^ signatureHelp:
-#| offset(lane, step=ROWS, other=None) -> int
+#| offset(lane, step=ROWS, *, other=None) -> int
 #| active: other=None
 layout = mma_shared_layout("float16", 3, )
 #                                        ^ signatureHelp:

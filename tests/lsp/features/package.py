@@ -21,7 +21,7 @@ def k(A: T.Tensor((8, 128, 4), "float32"), C: T.Tensor((8, 128, 4), "float32")):
     T.device_entry(launch=LAUNCH)
     #              ^ signatureHelp:
 #| T.device_entry(*, launch, kernel_attrs=None, backend_config=None)
-#| active: *
+#| active: None
     t = T.cuda.thread_idx("x")
 #              ^^^^^^^^^^ hover:
 #| 14:16 thread_idx

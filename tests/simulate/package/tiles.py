@@ -2,7 +2,7 @@
 # tilewright: dialect 0.27
 """T.cuda.tile of tvm_tirx: instructions and functions repeated over views, each kernel beside a plain one."""
 from tvm_tirx.script import tirx as T
-from tvm_tirx.tirx.layout import Axis, S, TileLayout
+from tvm_tirx.tirx.layout import Axis, ComposeLayout, S, TileLayout
 
 laneid = Axis.get("laneid")
 warpid = Axis.get("warpid")
@@ -250,3 +250,70 @@ def scaled_tensor_copy(A: T.Tensor((64, 64), "float16"), C: T.Tensor((64, 64), "
         )
         T.ptx["cp.async.bulk.commit_group"]()
         T.ptx["cp.async.bulk.wait_group"](0)
+
+
+SLICE = "cp.async.bulk.tensor.4d.shared::cta.global.tile.mbarrier::complete_tx::bytes"
+
+
+@T.function
+def plain_twice(A: T.Tensor((2, 4, 8, 8, 8), "float16"), C: T.Tensor((2, 4, 8, 8, 8), "float16")):
+    T.device_entry(launch=ONE)
+    for n, s, h, w, c in T.grid(2, 4, 8, 8, 8):
+        C[n, s, h, w, c] = A[n, s, h, w, c] * T.float16(2)
+
+
+# tilewright: reference plain_twice
+@T.function
+def slices(A: T.Tensor((2, 4, 8, 8, 8), "float16"), C: T.Tensor((2, 4, 8, 8, 8), "float16")):
+    """Images in slices of 8 channels, one slice a copy: (N, C / 8, H, W, 8)."""
+    T.device_entry(launch=T.cuda.LaunchConfig(grid=2, block=128))
+    n = T.cuda.block_idx("x")
+    t = T.cuda.thread_idx("x")
+    stage = T.alloc_shared((4, 1, 1, 8, 8, 8), "float16", align=128, layout="default")
+    full = T.alloc_shared((1,), "uint64")
+    if t == 0:
+        T.ptx.mbarrier.init.shared.b64(full.ptr_to([0]), T.uint32(1))
+        T.ptx.fence.proxy.async_.shared__cta()
+        T.ptx.mbarrier.arrive.expect_tx.shared.b64(full.ptr_to([0]), T.uint32(4096))
+        T.cuda.tile.apply(SLICE, stage, A, box=(1, 1, 8, 8), coords=(n, 0, 0, 0), coord_steps=((0, 1, 0, 0),),
+                          interleave=1, mbar=full.ptr_to([0]))
+    T.cuda.cta_sync()
+    T.cuda.mbarrier_wait(full.ptr_to([0]), 0)
+    for q in T.serial(16):
+        i = q * 128 + t
+        C[n, i // 512, i // 64 % 8, i // 8 % 8, i % 8] = stage[i // 512, 0, 0, i // 64 % 8, i // 8 % 8, i % 8] * T.float16(2)
+
+
+@T.function
+def plain_edge(A: T.Tensor((2, 4, 6, 16, 16), "float16"), C: T.Tensor((2, 4, 8, 8, 16), "float16")):
+    T.device_entry(launch=ONE)
+    for n, s, h, w, c in T.grid(2, 4, 8, 8, 16):
+        if h < 6:
+            C[n, s, h, w, c] = A[n, s, h, w + 4, c]
+        else:
+            C[n, s, h, w, c] = T.float16(0)
+
+
+# tilewright: reference plain_edge
+@T.function
+def wide_slices(A: T.Tensor((2, 4, 6, 16, 16), "float16"), C: T.Tensor((2, 4, 8, 8, 16), "float16")):
+    """Slices of 32 bytes under their swizzle; two rows of the box lie outside."""
+    T.device_entry(launch=T.cuda.LaunchConfig(grid=2, block=128))
+    n = T.cuda.block_idx("x")
+    t = T.cuda.thread_idx("x")
+    stage = T.alloc_shared((1, 1, 8, 8, 16), "float16", align=1024, layout=ComposeLayout(3, 1, 3, TileLayout(S[(1, 1, 8, 8, 16) : (1024, 1024, 128, 16, 1)])))
+    full = T.alloc_shared((1,), "uint64")
+    if t == 0:
+        T.ptx.mbarrier.init.shared.b64(full.ptr_to([0]), T.uint32(1))
+        T.ptx.fence.proxy.async_.shared__cta()
+    T.cuda.cta_sync()
+    for s in T.serial(4):
+        if t == 0:
+            T.ptx.mbarrier.arrive.expect_tx.shared.b64(full.ptr_to([0]), T.uint32(2048))
+            T.cuda.tile.apply(SLICE, stage, A, box=(1, 1, 8, 8), coords=(n, s, 0, 4), swizzle=1,
+                              interleave=2, mbar=full.ptr_to([0]))
+        T.cuda.mbarrier_wait(full.ptr_to([0]), s % 2)
+        for q in T.serial(8):
+            i = q * 128 + t
+            C[n, s, i // 128, i // 16 % 8, i % 16] = stage[0, 0, i // 128, i // 16 % 8, i % 16]
+        T.cuda.cta_sync()

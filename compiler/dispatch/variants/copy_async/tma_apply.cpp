@@ -42,6 +42,7 @@ class TensorCopy {
     plan.facts.push_back({"strides", tma::numbers(map->strides)});
     plan.facts.push_back({"box", map->box});
     plan.fact("swizzle", map->swizzle);
+    if (map->interleave) plan.fact("interleave", map->interleave);
     tile::tell_repetitions(plan, text_, group_, *repeats_);
     plan.constants = std::move(told_);
     return plan;
@@ -89,10 +90,16 @@ class TensorCopy {
     gather_ = all.find("gather4") != all.npos || all.find("scatter4") != all.npos;
     if (!global().region.buffer || global().region.buffer->scope != ir::StorageScope::Global)
       return refuse(cat(load_ ? "src" : "dst", " is a tensor in global memory, which the map describes"));
-    rank_ = global().region.ranges.size();
-    const std::string dim = cat(".", rank_, "d.");
-    if (all.find(dim) == all.npos)
-      return refuse(cat("the view in global memory has ", rank_, " dimensions, ", text_, " another number"));
+    interleave_ = number("interleave");
+    if (interleave_ < 0 || interleave_ > 2) return refuse("interleave= is 0, 1 (slices of 16 bytes) or 2 (of 32)");
+    const std::size_t seen = global().region.ranges.size();
+    rank_ = seen - (interleave_ && seen ? 1 : 0);
+    if (all.find(cat(".", rank_, "d.")) == all.npos)
+      return refuse(cat("the view in global memory has ", seen, " dimensions",
+                        interleave_ ? ", the last of them the channels of a slice, " : ", ", text_, " another number"));
+    if (interleave_ && rank_ < 3)
+      return refuse(
+          "an interleaved map has 3 dimensions or more: (images, slices, width), then the channels of a slice");
     const auto box = numbers("box");
     if (!box || box->size() != rank_ || std::ranges::any_of(*box, [](std::int64_t n) { return n < 1 || n > 256; }))
       return refuse(cat("box= has ", rank_, " numbers from 1 to 256, the innermost last"));
@@ -108,15 +115,16 @@ class TensorCopy {
   Made encoding() {
     const auto strides = numbers("element_strides");
     element_strides_ = strides && !strides->empty() ? *strides : Index(rank_, 1);
-    if (!strides || element_strides_.size() != rank_ || element_strides_.back() != 1 ||
+    if (!strides || element_strides_.size() != rank_ || (!interleave_ && element_strides_.back() != 1) ||
         std::ranges::any_of(element_strides_, [](std::int64_t n) { return n < 1 || n > 8; }))
-      return refuse(cat("element_strides= has ", rank_, " numbers from 1 to 8, the last of them 1"));
+      return refuse(
+          cat("element_strides= has ", rank_, " numbers from 1 to 8", interleave_ ? "" : ", the last of them 1"));
     swizzle_ = number("swizzle");
     promotion_ = number("l2_promotion");
     oob_ = number("oob_fill");
     if (swizzle_ < 0 || swizzle_ > 3 || promotion_ < 0 || promotion_ > 3 || oob_ < 0 || oob_ > 1)
       return refuse("swizzle= and l2_promotion= are 0 to 3, oob_fill= 0 or 1");
-    if (number("interleave") != 0) return refuse("interleaved maps have no pattern here: write the instruction");
+    if (interleave_ == 2 && swizzle_ != 1) return refuse("interleave=2 needs swizzle=1");
     const ir::DataType dtype = global().region.buffer->dtype;
     bits_ = dtype.storage_bits() * dtype.lanes;
     format_ = tma::map_dtype(dtype, bits_);
@@ -126,7 +134,8 @@ class TensorCopy {
       format_ = text->value;
     }
     if (format_.empty()) return refuse(cat("a tensor map has no element type ", ir::dtype_name(dtype)));
-    const std::int64_t inner = box_.back() * bits_ / 8;
+    channels_ = interleave_ * 128 / bits_;
+    const std::int64_t inner = interleave_ ? 16 * interleave_ : box_.back() * bits_ / 8;
     if (inner % 16 != 0) return refuse(cat("the innermost box has ", inner, " bytes: it must be a multiple of 16"));
     if (swizzle_ > 0 && inner > (16 << swizzle_))
       return refuse(cat("the innermost box has ", inner, " bytes, the swizzle ", 16 << swizzle_));
@@ -158,13 +167,14 @@ class TensorCopy {
     map.dtype = format_;
     std::vector<Expr> strides, moved = start;
     Expr expected = *base;
-    for (std::size_t i = 0; i < rank_; ++i) {
+    for (std::size_t i = 0; i < extents.size(); ++i) {
       std::vector<Expr> unit = start;
       unit[i] = unit[i] + Expr(1);
       auto next = place(unit);
       if (!next) return std::unexpected(std::move(next.error()));
       Expr stride = ir::simplify(*next - *base);
-      if (ir::is_constant(extents[i], 1)) stride = Expr(i + 1 == rank_ ? 1 : std::max(1, 128 / bits_));
+      if (ir::is_constant(extents[i], 1))
+        stride = Expr(i + 1 == extents.size() ? 1 : std::max<std::int64_t>({1, channels_, 128 / bits_}));
       strides.push_back(stride);
       ir::Var* along = ir::make_var("along", ir::kInt32, ir::VarRole::Loop);
       const std::int64_t* n = ir::constant(extents[i]);
@@ -182,21 +192,33 @@ class TensorCopy {
     if (!ir::is_constant(strides.back(), 1))
       return std::unexpected(cat("the innermost stride of the view in global memory is ", ir::to_string(strides.back()),
                                  ", a map needs 1"));
-    if (!ir::provably_divisible(map.byte_offset, 16))
+    if (interleave_) {
+      if (!ir::is_constant(extents.back(), channels_))
+        return std::unexpected(cat("the last dimension of the view in global memory has ",
+                                   ir::to_string(extents.back()), " elements, a slice of ", 16 * interleave_,
+                                   " bytes has ", channels_));
+      strides.pop_back();
+      if (!ir::is_constant(strides.back(), channels_))
+        return std::unexpected(cat("the stride before the slice is ", ir::to_string(strides.back()),
+                                   " elements: slices lie side by side along the width, ", channels_, " apart"));
+    }
+    const int align = interleave_ == 2 ? 32 : 16;
+    if (!ir::provably_divisible(map.byte_offset, align))
       return std::unexpected(
-          cat("the map begins at byte ", ir::to_string(map.byte_offset), ", which must be a multiple of 16"));
+          cat("the map begins at byte ", ir::to_string(map.byte_offset), ", which must be a multiple of ", align));
     for (std::size_t i = rank_; i-- > 0;) {
       map.dims.push_back(extents[i]);
       if (i + 1 < rank_) {
         const Expr bytes = ir::simplify(strides[i] * Expr(bits_) / Expr(8));
-        if (const std::int64_t* n = ir::constant(bytes); n && *n % 16 != 0)
+        if (const std::int64_t* n = ir::constant(bytes); n && *n % align != 0)
           return std::unexpected(
-              cat("dimension ", i, " of the map has a stride of ", *n, " bytes: it must be a multiple of 16"));
+              cat("dimension ", i, " of the map has a stride of ", *n, " bytes: it must be a multiple of ", align));
         map.strides.push_back(bytes);
       }
       map.box.push_back(box_[i]);
       map.element_strides.push_back(element_strides_[i]);
     }
+    map.interleave = static_cast<int>(interleave_);
     map.swizzle = static_cast<int>(swizzle_);
     map.l2_promotion = static_cast<int>(promotion_);
     map.oob_fill = static_cast<int>(oob_);
@@ -330,6 +352,10 @@ class TensorCopy {
   Index compact_box() const {
     Index out;
     for (std::size_t i = 0; i < rank_; ++i) out.push_back((box_[i] + element_strides_[i] - 1) / element_strides_[i]);
+    if (interleave_) {  // one slice of channels a copy
+      out[1] = 1;
+      out.push_back(channels_);
+    }
     return out;
   }
 
@@ -353,6 +379,7 @@ class TensorCopy {
   int bits_ = 0;
   Index box_, element_strides_;
   std::int64_t swizzle_ = 0, promotion_ = 0, oob_ = 0;
+  std::int64_t interleave_ = 0, channels_ = 0;  // the mode, and the elements of a slice; 0: no slices
   Group group_;
   std::optional<Index> repeats_;
   std::vector<std::string> told_;
