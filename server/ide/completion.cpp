@@ -263,7 +263,7 @@ std::vector<Completion> completions(const Query& q, std::uint32_t offset) {
   Names names(q, Names::Aliases::SameThing);
   if (brackets.quote) {
     if (!call) return out.take();
-    auto found = callables_at(names, q, *call, offset);
+    auto found = callables(names, q, call->function, offset);
     add_strings(out, canonical(*q.snapshot, call->function, offset), parameter_at(*call, found), release);
     return out.take();
   }
@@ -276,7 +276,7 @@ std::vector<Completion> completions(const Query& q, std::uint32_t offset) {
   bool buffers = false;
   if (call) {
     function = canonical(*q.snapshot, call->function, offset);
-    auto found = callables_at(names, q, *call, offset);
+    auto found = callables_of_made(names, q, *call, offset);
     if (call->keyword.empty()) add_keywords(out, function, *call, found, release);
     if (is_primitive_call(function)) {
       const std::string parameter = parameter_at(*call, found);

@@ -488,6 +488,15 @@ std::vector<Callable> callables_at(Names& names, const Query& q, const OpenCall&
   return out;
 }
 
+std::vector<Callable> callables_of_made(Names& names, const Query& q, const OpenCall& call, std::uint32_t offset) {
+  const std::string_view root = std::string_view(call.function).substr(0, call.function.find('.'));
+  const auto symbol = q.snapshot->meaning(root, offset);
+  auto* made = symbol ? as<Call>(symbol->value) : nullptr;
+  const std::string maker = made ? canonical(*q.snapshot, dotted(made->function), offset) : std::string();
+  const bool own = maker.starts_with("txl.") || maker.starts_with("T.") || maker.starts_with("tirx.");
+  return own ? callables_at(names, q, call, offset) : callables(names, q, call.function, offset);
+}
+
 void add_members(Completions& out, const Query& q, Names& names, Stretch owner, std::uint32_t offset) {
   std::string_view text = q.snapshot->source().text();
   std::string_view written = text.substr(owner.begin, owner.end - owner.begin);

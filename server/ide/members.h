@@ -34,5 +34,8 @@ struct EvaluatedOwner {
 std::optional<EvaluatedOwner> evaluate_owner(const Query& q, Stretch owner, std::uint32_t offset);
 // What the call at a cursor calls: as names say, else as the value that stands there.
 std::vector<Callable> callables_at(Names& names, const Query& q, const OpenCall& call, std::uint32_t offset);
+// The same for what is asked at each letter: values are looked at only of names that are made by the dialect's own
+// calls, as `pool = txl.smem_pool()`.
+std::vector<Callable> callables_of_made(Names& names, const Query& q, const OpenCall& call, std::uint32_t offset);
 
 }  // namespace tilewright::ide

@@ -48,6 +48,7 @@ class Search {
       for_all(s.node->statement, [&](const Node* n) { look_at(n); });
     });
     if (function_ && meaning_.script == script_) of_kernel();
+    if (meaning_.script == script_ && (is_global_ || function_)) in_comments();
     if (double_star_ && key_) unsure(*key_);
     return std::move(out_);
   }
@@ -70,6 +71,15 @@ class Search {
   }
 
   void look_at(const Node* n) {
+    if (symbol_.kind == SymbolKind::Class && is_global_) {
+      if (auto* f = as<FunctionDef>(n)) {
+        for (const Parameter& p : f->params) in_annotation(p.annotation);
+        in_annotation(f->returns);
+      }
+      if (auto* a = as<AnnAssign>(n)) in_annotation(a->annotation);
+    }
+    // What makes a dictionary of an instance has its fields as keys.
+    if (auto* a = as<Attribute>(n); a && type_ && a->name.text == "__dict__") double_star_ = true;
     if (auto* call = as<Call>(n)) look_at_call(*call);
     if (auto* dict = as<Dict>(n); dict && (function_ || type_)) {
       for (const DictItem& item : dict->items)
@@ -83,6 +93,50 @@ class Search {
     }
     if (auto* assign = as<Assign>(n); assign && is_global_) exports(assign->targets, assign->value);
     if (auto* more = as<AugAssign>(n); more && is_global_) exports({&more->target, 1}, more->value);
+  }
+
+  // A class in quotes: `cfg: "Config"`, `"Config | None"`.
+  void in_annotation(const Node* annotation) {
+    if (!annotation) return;
+    const Symbol* here = meaning_.script == script_ ? &symbol_ : script_->symbols().lookup(name_, 0);
+    if (!here || (here != &symbol_ && here->kind != SymbolKind::Import)) return;
+    const std::string_view all = script_->source().text();
+    for_all(annotation, [&](const Node* n) {
+      auto* text = as<StringLit>(n);
+      if (!text || text->value.find(name_) == text->value.npos) return;
+      const std::uint32_t begin = offset_ + n->at.begin, end = offset_ + n->at.end;
+      words(all.substr(begin, end - begin), begin, [&](std::uint32_t at, char) { certain(at); });
+    });
+  }
+  // Calls f(place, byte after it) for each word of `text` that is the name.
+  template <class F>
+  void words(std::string_view text, std::uint32_t offset, F&& f) const {
+    for (std::size_t i = text.find(name_); i != text.npos; i = text.find(name_, i + 1)) {
+      const std::size_t after = i + name_.size();
+      const char next = after < text.size() ? text[after] : ' ';
+      if ((i == 0 || !is_letter(text[i - 1])) && !is_letter(next)) f(static_cast<std::uint32_t>(offset + i), next);
+    }
+  }
+  void certain(std::uint32_t at) {
+    out_.uses.push_back({at, at + static_cast<std::uint32_t>(name_.size()), session::Role::Read, false});
+  }
+
+  // Kernels of a sequence, references in Python and names that are tuned; expressions are followed as code is.
+  void in_comments() {
+    comments([&](std::string_view line, std::size_t at) {
+      const auto begin = static_cast<std::uint32_t>(at);
+      if (line.find("tilewright: sequence ") != line.npos && is_global_)
+        words(line, begin, [&](std::uint32_t place, char next) {
+          if (next != '=') certain(place);
+        });
+      if (line.find("tilewright: tune ") != line.npos)
+        words(line, begin, [&](std::uint32_t place, char) { unsure(place); });
+      const std::size_t python = line.find("python:");
+      if (python != line.npos && is_global_)
+        words(line.substr(python), static_cast<std::uint32_t>(at + python), [&](std::uint32_t place, char) {
+          if (place == at + python + 7) certain(place);
+        });
+    });
   }
 
   // `__all__` of the script that binds it.
@@ -107,6 +161,7 @@ class Search {
           if (is_text(a)) unsure(a);
       }
     }
+    if (type_ && is_one_of(called, {"asdict", "vars", "astuple"})) double_star_ = true;
     if (function_ || type_) hands_over(call, called);
   }
 
