@@ -142,13 +142,14 @@ std::expected<DeviceInfo, std::string> SimulatedExecutor::device(const std::stop
 namespace {
 
 // What another schedule adds to the first: findings, bytes that differ, bytes that kept the poison of each.
-void add(Outcome& out, Outcome other, const Job& job, std::array<unsigned char, 2> poisons) {
+void add(Outcome& out, Outcome other, const Bound& bound, std::array<unsigned char, 2> poisons) {
+  const Job& job = bound.job;
   for (simulate::Finding& f : other.findings) {
     const bool known = std::ranges::any_of(
         out.findings, [&](const simulate::Finding& had) { return simulate::tell_the_same(had, f); });
     if (!known) out.findings.push_back(std::move(f));
   }
-  simulate::put_causes_first(out.findings);
+  simulate::put_causes_first(out.findings, bound.launches.size() == 1 ? bound.launches.front().kernel : nullptr);
   if (other.status != Status::Done) {
     other.findings = std::move(out.findings);
     // What was asked for was of the first.
@@ -277,7 +278,7 @@ Outcome SimulatedExecutor::execute_all(const Bound& bound, const std::stop_token
     if (schedule == 0) {
       out = std::move(one);
     } else {
-      add(out, std::move(one), bound.job, kPoisons);
+      add(out, std::move(one), bound, kPoisons);
     }
   }
   out.part = part;

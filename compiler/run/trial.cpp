@@ -240,7 +240,7 @@ class Trying {
     }
     if (budget_.awkward) try_integers();
     if (budget_.awkward) try_extents();
-    simulate::put_causes_first(trial_.findings);
+    simulate::put_causes_first(trial_.findings, &kernel_);
     if (!trial_.unchecked.empty()) trial_.shown.clear();
     return std::move(trial_);
   }

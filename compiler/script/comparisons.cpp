@@ -549,7 +549,7 @@ std::optional<std::vector<Value>> Interpreter::iterate(Value v, text::Span span)
     for (auto& [k, value] : d->items) out.push_back(k);
     return out;
   }
-  if (Set* s = v.as<Set>()) return python::ordered_items(*s);
+  if (Set* s = v.as<Set>()) return python::walked_items(*this, *s, span);
   if (Str* s = v.as<Str>()) {
     for (std::size_t i = 0; i < s->text.size();) {
       std::size_t n = 1;

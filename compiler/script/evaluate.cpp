@@ -109,6 +109,45 @@ void tell_release(Evaluation& e) {
            name->name + " is a name of " + name->releases + ", and the script is read in " + e.dialect.words()});
 }
 
+// What the evaluation comes to: its kernels, whatever their order, and its errors.
+struct Sum {
+  std::multiset<std::string> kernels;
+  std::multiset<std::pair<std::string_view, std::string>> errors;
+  friend bool operator==(const Sum&, const Sum&) = default;
+};
+
+Sum sum_of(const Evaluation& e) {
+  Sum out;
+  for (const Entry& entry : e.entries)
+    for (const KernelValue* k : entry.kernels)
+      if (!k->failed) out.kernels.insert(print_script(k->kernel));
+  for (const text::Diagnostic& d : e.diagnostics)
+    if (d.severity == text::Severity::Error) out.errors.insert({d.code, d.message});
+  return out;
+}
+
+// The script has walked over a set whose order Python draws: does anything depend on that? In the orders that the
+// evaluation is repeated in, each text of a set has another place at least once.
+void judge_drawn_order(Evaluation& e, Loader* loader, const text::Context& context, const EvaluateOptions& options) {
+  const Sum first = sum_of(e);
+  for (SetOrder order : {SetOrder::Ascending, SetOrder::Descending, SetOrder::Turned}) {
+    EvaluateOptions other = options;
+    other.set_order = order;
+    other.probe = nullptr;
+    const std::unique_ptr<Evaluation> again = evaluate(e.tree, loader, context, other);
+    if (again->stopped || sum_of(*again) == first) continue;
+    e.diagnostics.push_back({code::kOpaque,
+                             text::Severity::Error,
+                             "what is made here depends on the order of a set of texts or objects, which differs from "
+                             "one Python process to the next",
+                             *e.interpreter().drawn_order(),
+                             {},
+                             "walk over it in one order: sorted(...), or write a list or a tuple instead of the set",
+                             {}});
+    return;
+  }
+}
+
 }  // namespace
 
 std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, Loader* loader, text::Context context,
@@ -146,11 +185,13 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
     report_unbound(*e);
     report_undecorated(*e);
   }
-  if (e->interpreter_->reuse().has_conflict()) {
+  const bool is_drawn = e->interpreter_->drawn_order() && options.set_order == SetOrder::Inserted;
+  if (e->interpreter_->reuse().has_conflict() || (is_drawn && options.memo)) {
     EvaluateOptions alone = options;
     alone.memo = nullptr;
     return evaluate(std::move(tree), loader, std::move(context), alone);
   }
+  if (is_drawn && !e->stopped && !options.probe) judge_drawn_order(*e, loader, context, options);
   lead_out_of_prelude(e->diagnostics, e->anchors);
   deduplicate(e->diagnostics, e->anchors);
   tell_release(*e);

@@ -14,6 +14,7 @@ Interpreter::Interpreter(text::Context context, text::Anchors& anchors, Loader* 
       dialect_(options.dialect.value_or(text::kDefaultDialect)),
       surface_(&surface_of(dialect_)),
       probe_(options.probe),
+      set_order_(options.set_order),
       probed_(options.probe ? options.probe->node : nullptr),
       module_drafts_([this](layout::Layout l) { return layout_value(std::move(l)).as<LayoutValue>()->layout; }),
       store_(store),

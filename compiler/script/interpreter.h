@@ -123,6 +123,12 @@ class Interpreter {
   bool charge_text(std::size_t bytes, text::Span span) { return charge(bytes / 4, span); }
   // The same where nothing can fail: the next step does.
   void spend(std::size_t items) { budget_.spend(items / 16); }
+  // python/set_order.h: where the script first walks over a set whose order Python draws.
+  SetOrder set_order() const { return set_order_; }
+  void note_drawn_order(text::Span span) {
+    if (!drawn_order_) drawn_order_ = span;
+  }
+  std::optional<text::Span> drawn_order() const { return drawn_order_; }
   // The first value that is not known, of the value or of what it holds; None: there is none.
   Value unknown_within(Value v);
 
@@ -484,8 +490,10 @@ class Interpreter {
   const ir::Target target_;
   const bool find_target_;
   const text::Dialect dialect_;
-  const Surface* const surface_;      // of that release
-  Probe* const probe_;                // null: none
+  const Surface* const surface_;  // of that release
+  Probe* const probe_;            // null: none
+  const SetOrder set_order_;
+  std::optional<text::Span> drawn_order_;
   const syntax::Node* const probed_;  // that it watches; null: none
   Heap heap_;
   builder::Drafts module_drafts_;

@@ -2,6 +2,7 @@
 // each kernel (ir::Kernel) and into its key (reuse.cpp); later stages read them from the kernel.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@ namespace tilewright::script {
 
 class KernelMemo;  // memo.h
 struct Probe;      // probe.h
+
+// How a set whose order Python draws (texts, objects) gives its items.
+enum class SetOrder : std::uint8_t { Inserted, Ascending, Descending, Turned };
 
 struct EvaluateOptions {
   ir::Target target;
@@ -30,6 +34,8 @@ struct EvaluateOptions {
   bool all_entries = true;
   KernelMemo* memo = nullptr;  // kernels are looked for there before they are evaluated; null: none
   Probe* probe = nullptr;      // watches one expression; null: none
+  // Another one than the first: evaluate() looks whether the kernels are the same in it.
+  SetOrder set_order = SetOrder::Inserted;
 };
 
 }  // namespace tilewright::script

@@ -90,7 +90,8 @@ void Reuse::begin_run(std::shared_ptr<const syntax::Tree> tree) {
 void Reuse::enter(std::size_t number) { rerun_->enter(number); }
 
 void Reuse::end_run(bool complete) {
-  const bool all = complete && !in_.budget_.met_limits() && !prelude_touched_ && !in_.context_.stop.stop_requested();
+  const bool all = complete && !in_.budget_.met_limits() && !prelude_touched_ && !in_.drawn_order() &&
+                   !in_.context_.stop.stop_requested();
   memo_->keep_last_run(surroundings(), std::exchange(rerun_, nullptr)->finish(all));
 }
 

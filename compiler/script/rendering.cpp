@@ -299,7 +299,7 @@ std::string Interpreter::repr(Value v) {
     case Type::Set: {
       const bool empty = v.as<Set>()->entries.items.empty() && !dynamic_cast<KeysView*>(v.o);
       if (empty) return v.as<Set>()->is_frozen ? "frozenset()" : "set()";
-      return join(python::ordered_items(*v.as<Set>()), brackets_of(v).first, brackets_of(v).second);
+      return join(python::walked_items(*this, *v.as<Set>(), at_), brackets_of(v).first, brackets_of(v).second);
     }
     case Type::Range: {
       Range* r = v.as<Range>();

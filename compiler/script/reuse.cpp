@@ -126,7 +126,10 @@ Value Reuse::evaluate(Function* f, const Arguments* constexprs, bool is_private,
   std::size_t reported = in_.context_.diagnostics ? in_.context_.diagnostics->size() : 0, bytes = in_.heap_.bytes();
   std::size_t kernels = in_.kernels_.size();
   std::uint64_t steps = in_.budget_.steps(), asked = in_.modules_.asked(), calls = calls_;
+  const auto outer_order = std::exchange(in_.drawn_order_, std::nullopt);
   Value v = in_.evaluate_kernel_now(f, constexprs, is_private, persistent);
+  const bool is_drawn = in_.drawn_order_.has_value();
+  if (outer_order) in_.drawn_order_ = outer_order;
   if (v.is_error()) return v;
 
   KernelValue* value = v.as<KernelValue>();
@@ -140,7 +143,7 @@ Value Reuse::evaluate(Function* f, const Arguments* constexprs, bool is_private,
     record->diagnostics.assign(in_.context_.diagnostics->begin() + static_cast<std::ptrdiff_t>(reported),
                                in_.context_.diagnostics->end());
   }
-  if (!key || in_.modules_.asked() != asked || in_.kernels_.size() != kernels + 1) return v;
+  if (!key || is_drawn || in_.modules_.asked() != asked || in_.kernels_.size() != kernels + 1) return v;
   // A script that catches errors may have gone on after a stop or a limit: what it made then says nothing.
   if (in_.context_.stop.stop_requested() || in_.budget_.is_spent()) return v;
   if (!in_.budget_.has_room(in_.heap_.bytes()) || in_.budget_.met_limits()) return v;

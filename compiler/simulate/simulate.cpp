@@ -593,7 +593,7 @@ Result run_with(const lower::LoweredKernel& kernel, const Inputs& inputs, const 
     break;
   }
   drop_echoes(result.findings);
-  put_causes_first(result.findings);
+  put_causes_first(result.findings, &kernel);
   for (Finding& f : result.findings) f.hint = intrinsics::say(f.hint, kernel.kernel->dialect);
   for (const Finding& f : result.findings) {
     Verdict v = f.severity == Severity::Error        ? Verdict::Error

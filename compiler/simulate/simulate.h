@@ -111,6 +111,31 @@ struct Finding {
     std::string message;
   };
   std::vector<Related> related;  // other places that belong to it
+  int more = 0;                  // findings that belong to it and stand at none of them: the last one counts them
+
+  // What its words say, for code that asks.
+  enum class Kind : std::uint8_t {
+    Other,
+    MissingBarrier,  // a race that a barrier between the two accesses would order
+    ReleasedForAll,  // one thread gives memory back that others of its warpgroup may still use
+    SplitWarp,       // lanes of one warp wait at different barriers
+    LateWait,        // a wait may begin only when the next phase is over, too
+    TooFewArrivals,  // more threads arrive at a barrier than it is initialised for
+    OtherParity,     // a wait that returns at once
+    LaterRound,      // a copy that is not waited for, or one into a place that others still read
+    NeverWaited,     // an operation whose barrier no thread waits on
+    UnorderedInit,   // a use of a barrier that nothing orders after its initialisation
+    NotInitialised,  // a use of memory as a barrier that is none
+  };
+  Kind kind = Kind::Other;
+  // The buffer that it is of, as messages name it; empty: not known. `arriving`: a copy into it is under way.
+  struct Memory {
+    std::string name;
+    const ir::Var* data = nullptr;  // null: registers, tensor memory, not known
+    bool arriving = false;
+  } memory;
+  int queue = 0;                      // of an operation that is not waited for: 1 + Queue (machine/engine.h)
+  std::vector<std::string> barriers;  // mbarriers that it is of, as messages name them: `full[0]`
 };
 
 // Do both tell of one cause at one place, or, of races, between the same two places? Which of two unordered accesses

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <set>
 
+#include "compiler/dispatch/codes.h"
+#include "compiler/simulate/codes.h"
 #include "server/ide/artifacts.h"
 #include "server/ide/background_trials.h"
 #include "server/ide/run_findings.h"
+#include "server/ide/trials.h"
 #include "server/work/compiler_notes.h"
 #include "server/work/tools.h"
 #include "server/work/words.h"
@@ -49,6 +52,28 @@ std::shared_ptr<const text::Diagnostic> as_wanted(std::shared_ptr<const text::Di
   return one.empty() ? nullptr : std::make_shared<const text::Diagnostic>(std::move(one.front()));
 }
 
+// What a kernel does says more than what it may do: an access that left its buffer takes those that may, with the same
+// index, as related places.
+void fold_overruns(std::vector<Diagnostic>& list, const text::Source& own) {
+  const auto text_of = [&](const Diagnostic& d) { return statement_at(own.text(), d.at.begin, d.at.end); };
+  std::vector<bool> follows(list.size());
+  for (Diagnostic& found : list) {
+    if (found.said->code != simulate::code::kOutOfBounds) continue;
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const Diagnostic& known = list[i];
+      if (follows[i] || known.said->code != dispatch::code::kOverrun ||
+          known.said->span.anchor != found.said->span.anchor)
+        continue;
+      const bool same_place = known.at.begin == found.at.begin;
+      if (!same_place && !share_an_index(text_of(known), text_of(found))) continue;
+      follows[i] = true;
+      if (!same_place) found.related.push_back({{&own, known.at.begin, known.at.end}, known.said->message});
+    }
+  }
+  std::size_t at = 0;
+  std::erase_if(list, [&](const Diagnostic&) { return follows[at++]; });
+}
+
 }  // namespace
 
 Diagnostics diagnostics(const session::Snapshot& script, std::shared_ptr<const session::Analysis> analysis,
@@ -86,6 +111,7 @@ Diagnostics diagnostics(const session::Snapshot& script, std::shared_ptr<const s
       for (text::Diagnostic& d : toolchain_findings(c, *artifacts))
         add(out.of_tools.emplace_back(std::move(d)), c.evaluation->anchors);
   }
+  fold_overruns(out.list, own);
   if (!runs) return out;
   for (RunFindings::Item& item : runs->find(script)) {
     // The simulator may have found it before it was run.

@@ -95,12 +95,6 @@ void place(text::Diagnostic d, session::Compiled& compiled, const project::Loade
   }
 }
 
-// An access that left its buffer, of which it was known before that it may.
-bool says_more(const text::Diagnostic& found, const text::Diagnostic& known) {
-  return known.code == dispatch::code::kOverrun && known.span.anchor == found.span.anchor &&
-         known.span.begin == found.span.begin;
-}
-
 bool same_values(const std::map<std::string, run::Number, std::less<>>& a,
                  const std::map<std::string, run::Number, std::less<>>& b) {
   return std::ranges::equal(a, b, [](const auto& x, const auto& y) {
@@ -170,17 +164,71 @@ std::vector<text::Diagnostic> try_kernels(const session::Compiled& compiled, con
   return out;
 }
 
+std::string_view statement_at(std::string_view text, std::uint32_t begin, std::uint32_t end) {
+  return text.substr(begin, text.find('\n', end) - begin);
+}
+
+bool share_an_index(std::string_view one, std::string_view other) {
+  const auto names_of = [](std::string_view text) {
+    std::set<std::string_view> out;
+    int depth = 0;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const auto is_name = [&](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+      depth += text[i] == '[' ? 1 : text[i] == ']' ? -1 : 0;
+      std::size_t end = i;
+      while (end < text.size() && is_name(text[end])) ++end;
+      if (end == i) continue;
+      if (depth > 0 && !std::isdigit(static_cast<unsigned char>(text[i]))) out.insert(text.substr(i, end - i));
+      i = end - 1;
+    }
+    return out;
+  };
+  const auto names = names_of(one);
+  return std::ranges::any_of(names_of(other), [&](std::string_view name) { return names.contains(name); });
+}
+
+namespace {
+
+// An access that left its buffer, and those of which it was known before that they may: where the same index stands in
+// them they are one fault, and so is what such an access meets of others.
+void fold_overruns(std::vector<text::Diagnostic>& found, std::vector<text::Diagnostic>& known,
+                   const text::Anchors& anchors) {
+  const auto text_of = [&](const text::Diagnostic& d) {
+    const text::Anchors::Place at = anchors.resolve(d.span);
+    return at.source ? statement_at(at.source->text(), at.begin, at.end) : std::string_view();
+  };
+  const auto same_place = [](const text::Diagnostic& a, const text::Diagnostic& b) {
+    return a.span.anchor == b.span.anchor && a.span.begin == b.span.begin;
+  };
+  const auto is_outside = [](const text::Diagnostic& d) { return d.code == simulate::code::kOutOfBounds; };
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!is_outside(found[i])) continue;
+    const auto follows = [&](const text::Diagnostic& k) {
+      return k.code == dispatch::code::kOverrun && k.span.anchor == found[i].span.anchor &&
+             (same_place(k, found[i]) || share_an_index(text_of(k), text_of(found[i])));
+    };
+    for (const text::Diagnostic& k : known) {
+      if (!follows(k) || same_place(k, found[i])) continue;
+      found[i].related.push_back({k.span, "the same index: " + std::string(k.code) + ": " + k.message});
+      for (text::Diagnostic& r : found)
+        if (r.code == simulate::code::kRace && same_place(r, k)) r.code = {};
+    }
+    std::erase_if(known, follows);
+  }
+  std::erase_if(found, [](const text::Diagnostic& d) { return d.code.empty(); });
+}
+
+}  // namespace
+
 std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& file, unsigned jobs,
                         const std::stop_token& stop) {
   std::size_t untried = 0;
   TrialOptions options;
   options.budget.jobs = jobs;
-  for (text::Diagnostic& d : try_kernels(compiled, *file.tree, options, stop, untried)) {
-    // What the kernel does there says more than what it may do.
-    if (d.code == simulate::code::kOutOfBounds)
-      std::erase_if(compiled.diagnostics, [&](const text::Diagnostic& known) { return says_more(d, known); });
-    place(std::move(d), compiled, file);
-  }
+  std::vector<text::Diagnostic> found = try_kernels(compiled, *file.tree, options, stop, untried);
+  // What the kernel does there says more than what it may do.
+  fold_overruns(found, compiled.diagnostics, compiled.evaluation->anchors);
+  for (text::Diagnostic& d : found) place(std::move(d), compiled, file);
   return untried;
 }
 

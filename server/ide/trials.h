@@ -33,6 +33,11 @@ std::vector<text::Diagnostic> try_kernels(const session::Compiled& compiled, con
                                           const TrialOptions& options, const std::stop_token& stop,
                                           std::size_t& untried);
 
+// What stands there, to the end of its line: the place of a finding may be the target of an assignment alone.
+std::string_view statement_at(std::string_view text, std::uint32_t begin, std::uint32_t end);
+// True if a name stands in an index of both texts: `s[i + 1]` and `w[i]`.
+bool share_an_index(std::string_view one, std::string_view other);
+
 // Tries out every kernel that compiled and adds what is found to the diagnostics, or to what is silenced. Returns how
 // many kernels were not, or not wholly, looked at. `jobs`: cores that it may take.
 std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& file, unsigned jobs,

@@ -465,7 +465,8 @@ std::filesystem::path config_file(const std::filesystem::path& script) {
   std::filesystem::path folder = real_path(script, ec).parent_path();
   for (; !folder.empty(); folder = folder.parent_path()) {
     std::filesystem::path file = folder / "tilewright.toml";
-    if (std::filesystem::is_regular_file(file, ec)) return file;
+    // Also what is no plain file, or a link that leads to none: reading it says what it is.
+    if (std::filesystem::exists(std::filesystem::symlink_status(file, ec))) return file;
     file = folder / kPyproject;
     if (std::filesystem::is_regular_file(file, ec) && speaks_of_us(file)) return file;
     if (folder == folder.root_path()) break;

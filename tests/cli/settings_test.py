@@ -41,6 +41,15 @@ class Settings(Case):
         self.file("kernels/tilewright.toml", 'extend = "../shared.toml"\n')
         self.assertIn("lies outside of the checkout", self.expect(2, "check", path).errors)
 
+    def test_settings_that_are_no_file(self):
+        path = self.file("a.py", PLAIN)
+        own = self.path("tilewright.toml")
+        for make, why in ((lambda: os.mkfifo(own), "it is a pipe"), (lambda: os.symlink("/dev/zero", own), "it is a device"),
+                          (lambda: os.symlink("nothing.toml", own), "o such file"), (lambda: os.symlink("tilewright.toml", own), "ymbolic links")):
+            make()
+            self.assertIn(why, self.expect(2, "check", path).errors)
+            os.unlink(own)
+
     def test_pyproject(self):
         path = self.file("a.py", PLAIN)
         self.file("pyproject.toml", '[project]\nname = "x"\n')

@@ -332,3 +332,75 @@ def last(A: T.Buffer((64,), "int32")):
     A[0] = len(LAST)
 #          ^^^^^^^^^ error[TW2007]: the stored value is not known here: it comes from the order of a set of texts or objects, which differs from one Python process to the next
 #   hint: give the value in the script, or name an entry with known arguments
+#--- kernels that depend on the order of a set of texts
+from tvm.script import tirx as T
+
+WIDTH = {"a": 1, "b": 2, "c": 3}
+NAMES = {"a", "b", "c"}
+first = list(NAMES)[0]
+#            ^^^^^ error[TW2007]: what is made here depends on the order of a set of texts or objects, which differs from one Python process to the next
+#   hint: walk over it in one order: sorted(...), or write a list or a tuple instead of the set
+n = WIDTH[first]
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    A[0] = n
+#--- the one in the middle of three
+from tvm.script import tirx as T
+
+middle = [len(name) for name in {"a", "bb", "ccc"}][1]
+#                               ^^^^^^^^^^^^^^^^^^ error[TW2007]: what is made here depends on the order of a set of texts or objects, which differs from one Python process to the next
+#   hint: walk over it in one order: sorted(...), or write a list or a tuple instead of the set
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    A[0] = middle
+#--- ties, and the last one of a loop
+from tvm.script import tirx as T
+
+shortest = min({"ab", "cd"}, key=len)
+#              ^^^^^^^^^^^^ error[TW2007]: what is made here depends on the order of a set of texts or objects, which differs from one Python process to the next
+#   hint: walk over it in one order: sorted(...), or write a list or a tuple instead of the set
+for last in {"x", "yz"}:
+    pass
+n = len(last) + (1 if shortest == "ab" else 2)
+
+@T.prim_func
+def k(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    A[0] = n
+#--- kernels that do not depend on it
+from tvm.script import tirx as T
+
+SIZES = {"float16": 2, "float32": 4}
+total = 0
+for name in {"float16", "float32"}:
+    total += SIZES[name]
+widest = max({"float16", "float32"}, key=lambda name: SIZES[name])
+made = {}
+
+def make(name):
+    @T.prim_func
+    def k(A: T.Buffer((64,), name)):
+        T.device_entry()
+        T.cta_id([1])
+        T.thread_id([32])
+        A[0] = T.cast(total + len(sorted(made)), name)
+    return k
+
+both = {name: make(name) for name in {"float16", "float32"}}
+
+@T.prim_func
+def last(A: T.Buffer((64,), "int32")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([32])
+    A[0] = SIZES[widest]

@@ -8,10 +8,11 @@ Each script of verdicts/ is one kind of fault and says what is right of each of 
     # verdict make(True): clean
     # verdict make(False): TW5020 at `B[rank] = x[0]`
     # verdict kernel: warning TW5014 at `T.ptx.mbarrier.init(full`
+    # verdict make(3): only TW5020 at `B[rank] = x[0]`
     # verdict run kernel: verified
     # verdict unchecked kernel: a branch depends on it
 
-The last but one is the verdict of `run --on sim`; the last is a part of what TW5025 says is not wholly checked, or `nothing`. An entry that is a call is tried alone. `clean` means: no error and no warning. Otherwise the finding has to be there, as an error
+`only`: no error and no warning stands beside it. The last but one is the verdict of `run --on sim`; the last is a part of what TW5025 says is not wholly checked, or `nothing`. An entry that is a call is tried alone. `clean` means: no error and no warning. Otherwise the finding has to be there, as an error
 where nothing else is said, on a line of the script that contains the text; others of the same cause may stand beside it.
 """
 import argparse
@@ -27,7 +28,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from support import release  # noqa: E402,F401
 
-VERDICT = re.compile(r"# verdict (?P<entry>.+?): (?:(?P<clean>clean)|(?P<severity>warning |error )?(?P<code>TW\d{4})(?: at `(?P<line>.*)`)?)$")
+VERDICT = re.compile(r"# verdict (?P<entry>.+?): (?:(?P<clean>clean)|(?P<only>only )?(?P<severity>warning |error )?(?P<code>TW\d{4})(?: at `(?P<line>.*)`)?)$")
 
 
 def cases(script):
@@ -44,7 +45,7 @@ def cases(script):
         m = VERDICT.match(line)
         if not m:
             raise SystemExit(f"{script}: not a verdict: {line}")
-        yield m["entry"], (m["severity"] or "error").strip(), m["code"], m["line"]
+        yield m["entry"], ("only " if m["only"] else "") + (m["severity"] or "error").strip(), m["code"], m["line"]
 
 
 def told(binary, text):
@@ -92,6 +93,10 @@ def judge(binary, script, entry, severity, code, part):
     said = found(binary, "\n".join(body))
     if code is None:
         return "" if not said else f"is right, and is told {said}"
+    if severity.startswith("only "):
+        severity = severity.removeprefix("only ")
+        if len(said) != 1:
+            return f"{len(said)} findings instead of one: {said}"
     if any(s == severity and c == code and (part is None or part in line) for s, c, line in said):
         return ""
     return f"{severity} {code} at `{part}` is missing; told: {said}"

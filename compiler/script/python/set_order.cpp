@@ -276,6 +276,26 @@ std::vector<Value> ordered_items(const Set& set) {
   return out;
 }
 
+std::vector<Value> walked_items(Interpreter& in, Set& set, text::Span span) {
+  std::vector<Value> items = ordered_items(set);
+  if (!has_drawn_order(Value::object(&set))) return items;
+  in.note_drawn_order(span);
+  const SetOrder order = in.set_order();
+  if (order == SetOrder::Inserted) return items;
+  bool backwards = order == SetOrder::Descending;
+  if (std::ranges::all_of(items, [](Value v) { return v.as<Str>() != nullptr; })) {
+    std::ranges::sort(items, {}, [](Value v) -> const std::string& { return v.as<Str>()->text; });
+    // Sets of other texts are independent of each other.
+    unsigned sum = 0;
+    for (Value v : items)
+      for (char c : v.as<Str>()->text) sum += static_cast<unsigned char>(c);
+    backwards = backwards || (order == SetOrder::Turned && sum % 2 != 0);
+  }
+  if (backwards) std::ranges::reverse(items);
+  if (order == SetOrder::Turned) std::ranges::rotate(items, items.begin() + 1);
+  return items;
+}
+
 std::size_t note_added(Set& set) {
   SetTable& table = set.table;
   std::size_t hashed = 0;

@@ -21,6 +21,10 @@ std::optional<std::int64_t> lasting_hash(Value v);
 // The items in the order in which iterating gives them.
 std::vector<Value> ordered_items(const Set& set);
 
+// The same of a script's own walk over it: one whose order Python draws is noted, and gives its items in the order that
+// EvaluateOptions asks for.
+std::vector<Value> walked_items(Interpreter& in, Set& set, text::Span span);
+
 // Does Python draw the order in which it gives its items, so that each process may have another one? And the value that
 // stands for what depends on it.
 bool has_drawn_order(Value v);

@@ -174,6 +174,7 @@ class Product final : public Operation {
       Finding f;
       f.code = code::kUnwritten;
       f.message = "tcgen05.mma reads " + std::string(name) + ", of which nothing was written by then";
+      if (name == "D") f.memory.name = "tensor memory";
       f.hint = name == "D" ? "give enable_input_d=0 to the first product, which then writes D without reading it"
                            : "wait for what writes it before the product is issued";
       m.report(std::move(f), &t);

@@ -17,14 +17,7 @@ namespace {
 constexpr std::size_t kMostRelated = 8;
 constexpr int kKnownCause = kCause + 1;
 
-// How hints about memory begin that one thread gives back for others (races_told.cpp).
-constexpr std::string_view kReleasedForAll = "one thread ";
-
-// And of barriers that more threads arrive at than they are initialised for.
-constexpr std::string_view kTooFew = "initialise it for ";
-
-// And of waits with the wrong parity.
-constexpr std::string_view kOtherParity = "wait for phase ";
+using Kind = Finding::Kind;
 
 // May it follow from a barrier that counts wrongly?
 bool may_follow(const Finding& f) {
@@ -72,7 +65,7 @@ void Causes::arrives(Machine& m, const Thread& t, std::uint64_t barrier) {
   if (!state || lanes < 2 || lanes <= state->arrivals) return;
   // Later lanes make the count larger.
   auto known = std::ranges::find_if(
-      found_, [](const Finding& f) { return f.code == code::kMbarrier && !f.hint.starts_with(kTooFew); });
+      found_, [](const Finding& f) { return f.code == code::kMbarrier && f.kind != Kind::TooFewArrivals; });
   if (known != found_.end() && !ir::same_origin(known->origin, m.origin_of(t))) return;
   if (known == found_.end()) known = found_.insert(found_.begin(), Finding{});
   if (known->times >= static_cast<std::uint64_t>(lanes)) return;
@@ -98,13 +91,15 @@ void Causes::counts(Machine& m, const Thread& t, Barrier& b, const Mbarrier& sta
   b.arrivers.insert(place, t.number);
   const auto arrivers = static_cast<std::int64_t>(b.arrivers.size());
   if (arrivers <= state.arrivals) return;
-  auto known = std::ranges::find_if(found_, [](const Finding& f) { return f.hint.starts_with(kTooFew); });
+  auto known = std::ranges::find(found_, Kind::TooFewArrivals, &Finding::kind);
   if (known == found_.end()) known = found_.insert(found_.end(), Finding{});
   if (static_cast<std::int64_t>(known->times) >= arrivers) return;
   known->code = code::kMbarrier;
   known->message = state.name + " is initialised for " + text::counted(state.arrivals, "arrival") + ", and " +
                    std::to_string(arrivers) + " threads arrive at it by one call: its phases end before all have come";
-  known->hint = std::string(kTooFew) + std::to_string(arrivers) + " arrivals, or let fewer threads arrive";
+  known->kind = Kind::TooFewArrivals;
+  known->barriers = {state.name};
+  known->hint = "initialise it for " + std::to_string(arrivers) + " arrivals, or let fewer threads arrive";
   known->origin = state.origin;
   known->cta = m.cta_of(t);
   known->thread = t.linear;
@@ -191,7 +186,7 @@ void Causes::take_idle(Machine& m, const Idle& idle) {
            !f.related.empty() && is_counted(f.related.front().origin);
   };
   if (std::ranges::none_of(m.result().findings, shows)) return;
-  if (std::ranges::any_of(found_, [](const Finding& f) { return f.hint.starts_with(kOtherParity); })) return;
+  if (std::ranges::find(found_, Kind::OtherParity, &Finding::kind) != found_.end()) return;
   const std::string parity = std::to_string(idle.phase & 1), next = std::to_string(idle.phase + 1);
   Finding f;
   f.code = code::kInterleaving;
@@ -199,7 +194,9 @@ void Causes::take_idle(Machine& m, const Idle& idle) {
               (idle.phase < 0 ? "the phase before the first, and no phase of " + idle.name + " has ended"
                               : "phase " + std::to_string(idle.phase) + " of " + idle.name +
                                     ", which the thread has waited for before");
-  f.hint = std::string(kOtherParity) + next + " here, of parity " + std::to_string((idle.phase + 1) & 1) +
+  f.kind = Kind::OtherParity;
+  f.barriers = {idle.name};
+  f.hint = "wait for phase " + next + " here, of parity " + std::to_string((idle.phase + 1) & 1) +
            (idle.phase < 0 ? ": a barrier begins in phase 0" : ": the parity changes with each phase");
   f.origin = idle.origin;
   f.cta = idle.cta;
@@ -210,7 +207,25 @@ void Causes::take_idle(Machine& m, const Idle& idle) {
   found_.push_back(std::move(f));
 }
 
+// A copy that is touched too early, and no thread waits on a barrier that counts it: what else goes wrong with barriers
+// may follow, since a wait is part of their rhythm.
+void Causes::mark_never_waited(Machine& m) const {
+  for (Finding& f : m.result().findings) {
+    if (f.code != code::kUnawaited || f.related.empty()) continue;
+    bool counted = false, waited = false;
+    for (const auto& [at, b] : barriers_) {
+      const auto is_it = [&](const ir::Origin& had) { return ir::same_origin(had, f.related.front().origin); };
+      if (std::ranges::none_of(b.counted, is_it)) continue;
+      counted = true;
+      waited = waited || !b.waits.empty();
+      if (const Mbarrier* state = m.find_barrier(at)) f.barriers.push_back(state->name);
+    }
+    if (counted && !waited) f.kind = Kind::NeverWaited;
+  }
+}
+
 std::vector<Finding> Causes::take(Machine& m) {
+  mark_never_waited(m);
   for (const Idle& idle : idle_) take_idle(m, idle);
   idle_.clear();
   // Where the run has stopped copies may be missing, never too many.
@@ -223,12 +238,11 @@ namespace {
 
 // Memory that one thread gives back before the others are done: they may also come too late to their next wait.
 void fold_late_waits(std::vector<Finding>& findings) {
-  const auto released =
-      std::ranges::find_if(findings, [](const Finding& f) { return f.hint.starts_with(kReleasedForAll); });
+  const auto released = std::ranges::find(findings, Kind::ReleasedForAll, &Finding::kind);
   if (released == findings.end()) return;
   for (const Finding& f : findings)
-    if (f.code == code::kInterleaving && released->related.size() < kMostRelated)
-      released->related.push_back({f.origin, "follows from it: " + std::string(f.code) + ": " + f.message});
+    if (f.code == code::kInterleaving)
+      relate(*released, {f.origin, "follows from it: " + std::string(f.code) + ": " + f.message});
   std::erase_if(findings, [](const Finding& f) { return f.code == code::kInterleaving; });
 }
 
@@ -246,8 +260,7 @@ void fold_late_ends(std::vector<Finding>& findings) {
       return same_two || (ends && (ir::same_origin(f.origin, copy) || ir::same_origin(f.origin, first.origin)));
     };
     for (const Finding& f : findings)
-      if (follows(f) && first.related.size() < kMostRelated)
-        first.related.push_back({f.origin, "follows from it: " + std::string(f.code) + ": " + f.message});
+      if (follows(f)) relate(first, {f.origin, "follows from it: " + std::string(f.code) + ": " + f.message});
     const auto before = std::ranges::count_if(std::span(findings).first(i), follows);
     std::erase_if(findings, follows);
     i -= static_cast<std::size_t>(before);
@@ -255,33 +268,31 @@ void fold_late_ends(std::vector<Finding>& findings) {
   }
 }
 
-// "full" of "`full[0]` is initialised ...".
-std::string_view barrier_of(std::string_view message) {
-  message.remove_prefix(std::min(message.size(), message.find('`') + 1));
-  return message.substr(0, message.find_first_of("`["));
+// "full" of "`full[0]` of CTA 1": the barriers of one buffer are initialised by one call.
+std::string_view buffer_of(std::string_view barrier) {
+  barrier.remove_prefix(std::min(barrier.size(), barrier.find('`') + 1));
+  return barrier.substr(0, barrier.find_first_of("`["));
 }
 
 // Does what goes wrong concern the barrier whose count this is?
 bool is_of_its_barrier(const Finding& cause, const std::vector<Finding>& findings) {
   constexpr std::string_view kCodes[] = {code::kInterleaving, code::kMbarrier, code::kDeadlock};
-  const std::string name = "`" + std::string(barrier_of(cause.message));
+  const std::string_view name = buffer_of(cause.barriers.front());
   return std::ranges::any_of(findings, [&](const Finding& f) {
     if (f.weight >= kCause || std::ranges::find(kCodes, f.code) == std::end(kCodes)) return false;
-    const std::size_t at = f.message.find(name);
-    const std::size_t end = at + name.size();
-    return at != f.message.npos && end < f.message.size() && (f.message[end] == '`' || f.message[end] == '[');
+    return std::ranges::any_of(f.barriers, [&](const std::string& one) { return buffer_of(one) == name; });
   });
 }
 
 }  // namespace
 
-void put_causes_first(std::vector<Finding>& findings) {
+void put_causes_first(std::vector<Finding>& findings, const lower::LoweredKernel* kernel) {
   std::erase_if(findings, [&](const Finding& f) {
-    return f.weight == kCause && f.hint.starts_with(kTooFew) && !is_of_its_barrier(f, findings);
+    return f.weight == kCause && f.kind == Kind::TooFewArrivals && !is_of_its_barrier(f, findings);
   });
   fold_late_waits(findings);
   fold_late_ends(findings);
-  fold_same_faults(findings);
+  fold_same_faults(findings, kernel);
   // One that has led to something before is told whatever else is found (findings come from several schedules).
   auto first = std::ranges::find(findings, kKnownCause, &Finding::weight);
   if (first == findings.end()) first = std::ranges::find(findings, kCause, &Finding::weight);
@@ -313,8 +324,7 @@ void put_causes_first(std::vector<Finding>& findings) {
     cause = std::move(own);
   }
   for (const Finding& f : findings) {
-    if (!follows(f) || cause.related.size() >= kMostRelated) continue;
-    cause.related.push_back({f.origin, "follows from it: " + std::string(f.code) + ": " + f.message});
+    if (follows(f)) relate(cause, {f.origin, "follows from it: " + std::string(f.code) + ": " + f.message});
   }
   std::erase_if(findings, [&](const Finding& f) { return follows(f) || same(f); });
   cause.weight = kKnownCause;

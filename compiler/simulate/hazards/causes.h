@@ -72,6 +72,7 @@ class Causes {
     std::vector<std::int64_t> threads{};  // in their CTA
   };
   void take_idle(Machine& m, const Idle& idle);
+  void mark_never_waited(Machine& m) const;
   void counts(Machine& m, const Thread& t, Barrier& b, const Mbarrier& state);
   void compare(Machine& m, std::uint64_t at, Barrier& b);
 
@@ -86,6 +87,7 @@ inline constexpr int kCause = 1000;
 
 // Puts causes before what follows from them: that becomes related to the cause, and where it is one finding alone the
 // cause is related to that. Without errors a cause is none.
-void put_causes_first(std::vector<Finding>& findings);
+// `kernel`: of the findings.
+void put_causes_first(std::vector<Finding>& findings, const lower::LoweredKernel* kernel = nullptr);
 
 }  // namespace tilewright::simulate

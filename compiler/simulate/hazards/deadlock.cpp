@@ -269,6 +269,9 @@ class Deadlock {
     Finding f;
     f.code = warp ? code::kPartialWarp : code::kDeadlock;
     f.message = who(first.threads) + " " + waits(first) + " here for ever " + first.what;
+    for (std::size_t i : path)
+      if (const auto b = m_.barriers_.find(groups_[i].place); b != m_.barriers_.end())
+        f.barriers.push_back(b->second.name);
     // Lanes of one warp at two calls of it: nothing but the call is to be said.
     const bool parted = warp && path.size() == 2 && !is_block_wide(groups_[path[1]].site->kind);
     if (parted) {

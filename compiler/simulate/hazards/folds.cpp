@@ -10,14 +10,13 @@
 #include "compiler/ir/origin.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/hazards/causes.h"
+#include "compiler/simulate/hazards/control.h"
 #include "compiler/simulate/hazards/races.h"
 
 namespace tilewright::simulate {
 namespace {
 
 constexpr std::size_t kMostRelated = 8;
-constexpr std::string_view kLateWait = " may come to this wait";  // interleavings.cpp
-constexpr std::string_view kSplit = " is split over two barriers";
 
 // Where a statement stands in its kernel: the calls that lead to it, outermost first, then its own place.
 using Place = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
@@ -32,8 +31,7 @@ Place place_of(const ir::Origin& origin) {
 // A race of two accesses that a barrier between them would order.
 bool lacks_barrier(const Finding& f) {
   const bool is_race = f.code == code::kRace || f.code == code::kEqualStores;
-  return is_race && !f.related.empty() && f.weight < static_cast<int>(Reach::Grid) && f.hint.starts_with("put ") &&
-         f.hint.find("between them") != std::string::npos && f.hint.find("release on the side") == std::string::npos;
+  return is_race && !f.related.empty() && f.kind == Finding::Kind::MissingBarrier;
 }
 
 struct Stretch {
@@ -51,17 +49,20 @@ bool share_a_barrier(const Stretch& a, const Stretch& b) {
   return std::max(a.from, b.from) < std::min(a.to, b.to);
 }
 
-void relate(Finding& to, Finding&& f, std::string_view words) {
+void relate_finding(Finding& to, const Finding& f, std::string_view words) {
   const auto known = [&](const Finding::Related& r) { return ir::same_origin(r.origin, f.origin); };
-  if (to.related.size() >= kMostRelated || ir::same_origin(to.origin, f.origin)) return;
-  if (std::ranges::any_of(to.related, known)) return;
-  to.related.push_back({f.origin, std::string(words) + std::string(f.code) + ": " + f.message});
+  if (ir::same_origin(to.origin, f.origin) || std::ranges::any_of(to.related, known)) return;
+  relate(to, {f.origin, std::string(words) + std::string(f.code) + ": " + f.message});
 }
 
 // Findings that stay: those at `keep`, each with the others of its group as related places.
 void fold_into(std::vector<Finding>& findings, const std::vector<std::size_t>& keeper, std::string_view words) {
-  for (std::size_t i = 0; i < findings.size(); ++i)
-    if (keeper[i] != i) relate(findings[keeper[i]], std::move(findings[i]), words);
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (keeper[i] == i) continue;
+    Finding& cause = findings[keeper[i]];
+    relate_finding(cause, findings[i], words);
+    if (findings[i].severity == Severity::Error) cause.severity = Severity::Error;
+  }
   std::size_t at = 0;
   std::erase_if(findings, [&](const Finding&) {
     const std::size_t i = at++;
@@ -104,16 +105,6 @@ void fold_barriers(std::vector<Finding>& findings) {
   fold_into(findings, keeper, "the same barrier is missing: ");
 }
 
-// "s" of "s[3] is read and ..." and of "element 3 of `s` is read and ...".
-std::string_view buffer_of(std::string_view message) {
-  if (const std::size_t tick = message.find('`'); message.starts_with("element ") && tick != message.npos) {
-    message.remove_prefix(tick + 1);
-    return message.substr(0, message.find('`'));
-  }
-  const std::size_t end = message.find_first_of("[ ");
-  return end != message.npos && message[end] == '[' ? message.substr(0, end) : std::string_view();
-}
-
 // One buffer that is not, or not wholly, written.
 void fold_unwritten(std::vector<Finding>& findings) {
   std::vector<std::size_t> keeper(findings.size());
@@ -123,10 +114,10 @@ void fold_unwritten(std::vector<Finding>& findings) {
   };
   for (std::size_t i = 0; i < findings.size(); ++i) {
     if (findings[i].code != code::kUnwritten) continue;
-    const std::string_view name = buffer_of(findings[i].message);
+    const std::string& name = findings[i].memory.name;
     for (std::size_t j = 0; j < findings.size() && !name.empty(); ++j) {
       const bool same = findings[j].code == code::kUnwritten && findings[j].severity == findings[i].severity &&
-                        buffer_of(findings[j].message) == name;
+                        findings[j].memory.name == name;
       if (same && is_before(j, keeper[i])) keeper[i] = j;
     }
   }
@@ -162,7 +153,7 @@ void fold_divergence(std::vector<Finding>& findings) {
     if (parts(findings[i]) && place_of(findings[i].origin) < place_of(findings[cause].origin)) cause = i;
   if (cause == findings.size()) return;
   const Place barrier = place_of(findings[cause].origin);
-  const bool is_split = findings[cause].message.find(kSplit) != std::string::npos;
+  const bool is_split = findings[cause].kind == Finding::Kind::SplitWarp;
   fold_behind(findings, cause, [&](const Finding& f) {
     if (parts(f)) return true;
     if (!is_split || !lacks_barrier(f)) return false;
@@ -177,14 +168,98 @@ void fold_behind_bounds(std::vector<Finding>& findings) {
       findings, [](const Finding& f) { return f.code == code::kOutOfBounds && f.severity == Severity::Error; });
   if (cause == findings.size()) return;
   const ir::Origin place = findings[cause].origin;
-  fold_behind(findings, cause, [&](const Finding& f) { return is_race(f) && touches(f, place); });
+  const std::string buffer = findings[cause].memory.name;
+  fold_behind(findings, cause, [&](const Finding& f) {
+    return is_race(f) && (touches(f, place) || (!buffer.empty() && f.memory.name == buffer));
+  });
+}
+
+// Barriers that nothing orders after their initialisation: one barrier is missing, whichever is used first.
+void fold_unordered_inits(std::vector<Finding>& findings) {
+  auto is_one = [](const Finding& f) { return f.kind == Finding::Kind::UnorderedInit; };
+  std::size_t cause = first_of(findings, is_one);
+  if (cause == findings.size()) return;
+  for (std::size_t i = cause; i < findings.size(); ++i)
+    if (is_one(findings[i]) && place_of(findings[i].origin) < place_of(findings[cause].origin)) cause = i;
+  fold_behind(findings, cause, [&](const Finding& f) { return is_one(f) || f.kind == Finding::Kind::NotInitialised; });
+}
+
+// Where no thread waits on the barrier of a copy, the phases of the barriers around it lose their order.
+void fold_behind_never_waited(std::vector<Finding>& findings) {
+  const std::size_t cause = first_of(
+      findings, [](const Finding& f) { return f.kind == Finding::Kind::NeverWaited && f.severity == Severity::Error; });
+  if (cause == findings.size()) return;
+  constexpr std::string_view kCodes[] = {code::kInterleaving, code::kMbarrier, code::kDeadlock, code::kUnfinished};
+  fold_behind(findings, cause, [&](const Finding& f) {
+    return f.weight < kCause && std::ranges::find(kCodes, f.code) != std::end(kCodes);
+  });
+}
+
+// Of threads that come apart: does one of the calls stand in a branch of its own?
+bool is_in_branch(const Decisions& decisions, const Finding& f) {
+  if (f.code != code::kDivergence) return false;
+  return decisions.is_in_other_branch(f.origin) ||
+         std::ranges::any_of(f.related, [&](const auto& r) { return decisions.is_in_other_branch(r.origin); });
+}
+
+// A race on what decides whether threads come to a call, and threads that come apart there.
+void fold_behind_deciding_race(std::vector<Finding>& findings, const lower::LoweredKernel& kernel) {
+  constexpr std::string_view kCodes[] = {code::kDivergence, code::kDeadlock, code::kPartialWarp};
+  auto is_apart = [&](const Finding& f) {
+    return f.weight < kCause && std::ranges::find(kCodes, f.code) != std::end(kCodes);
+  };
+  if (std::ranges::none_of(findings, is_apart)) return;
+  std::vector<std::size_t> keeper(findings.size());
+  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const Finding& race = findings[i];
+    if (race.code != code::kRace || race.severity != Severity::Error || !race.memory.data) continue;
+    const Decisions decisions(kernel.device, race.memory.data);
+    for (std::size_t j = 0; j < findings.size(); ++j)
+      if (is_apart(findings[j]) && keeper[j] == j && decisions.leads_to(findings[j].origin) &&
+          !is_in_branch(decisions, findings[j]))
+        keeper[j] = i;
+  }
+  fold_into(findings, keeper, "may follow from it: ");
+}
+
+// A barrier that a part of the threads comes to orders nothing: not what stands around it, nor two rounds of its loop.
+void fold_behind_parted_barrier(std::vector<Finding>& findings, const lower::LoweredKernel& kernel) {
+  auto parts = [](const Finding& f) { return f.code == code::kDivergence; };
+  const Decisions none(kernel.device, nullptr);
+  std::size_t cause = first_of(findings, [&](const Finding& f) { return parts(f) && is_in_branch(none, f); });
+  if (cause == findings.size()) cause = first_of(findings, parts);
+  if (cause == findings.size()) return;
+  const ir::Origin barrier = findings[cause].origin;
+  const Place place = place_of(barrier);
+  fold_behind(findings, cause, [&](const Finding& f) {
+    if (parts(f)) return share_a_loop(kernel.device, barrier, f.origin);
+    const bool is_within = f.code == code::kRace && !f.related.empty() && f.weight < static_cast<int>(Reach::Cluster);
+    if (!is_within) return false;
+    const Stretch s = stretch_of(f);
+    return (s.from < place && place < s.to) || (share_a_loop(kernel.device, barrier, f.origin) &&
+                                                share_a_loop(kernel.device, barrier, f.related.front().origin));
+  });
+}
+
+// A race, and that its value is sometimes the same.
+void fold_equal_stores(std::vector<Finding>& findings) {
+  std::vector<std::size_t> keeper(findings.size());
+  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (findings[i].code != code::kEqualStores || findings[i].memory.name.empty()) continue;
+    const std::size_t race = first_of(findings, [&](const Finding& f) {
+      return f.code == code::kRace && f.severity == Severity::Error && f.memory.name == findings[i].memory.name &&
+             touches(f, findings[i].origin);
+    });
+    if (race < findings.size()) keeper[i] = race;
+  }
+  fold_into(findings, keeper, "may follow from it: ");
 }
 
 // A slot that is filled again while it is read: its readers may also come too late to the wait for the next copy.
 void fold_late_wait(std::vector<Finding>& findings) {
-  auto is_late = [](const Finding& f) {
-    return f.code == code::kInterleaving && f.weight < kCause && f.message.find(kLateWait) != std::string::npos;
-  };
+  auto is_late = [](const Finding& f) { return f.kind == Finding::Kind::LateWait && f.weight < kCause; };
   const auto late = std::ranges::find_if(findings, is_late);
   if (late == findings.end()) return;
   const std::vector<Finding::Related> parties = late->related;
@@ -204,12 +279,21 @@ void fold_late_wait(std::vector<Finding>& findings) {
   });
 }
 
-// What is not waited for has not been written, either.
+// What is not waited for has not been written, either: the buffer that it is read from, or any that a copy is still
+// under way to. A value that comes from such a read tells of that read (undefined.cpp).
 void fold_behind_unawaited(std::vector<Finding>& findings) {
-  const std::size_t cause =
-      first_of(findings, [](const Finding& f) { return f.code == code::kUnawaited && f.severity == Severity::Error; });
-  if (cause < findings.size())
-    fold_behind(findings, cause, [](const Finding& f) { return f.code == code::kUnwritten; });
+  std::vector<std::size_t> keeper(findings.size());
+  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const Finding& f = findings[i];
+    if (f.code != code::kUnwritten) continue;
+    const std::size_t cause = first_of(findings, [&](const Finding& c) {
+      const bool is_cause = c.code == code::kUnawaited && c.severity == Severity::Error;
+      return is_cause && (f.memory.arriving || f.memory.name.empty() || f.memory.name == c.memory.name);
+    });
+    if (cause < findings.size()) keeper[i] = cause;
+  }
+  fold_into(findings, keeper, "may follow from it: ");
 }
 
 // Memory of another CTA that nothing waits for: that CTA may have ended, too.
@@ -237,16 +321,123 @@ void fold_behind_race(std::vector<Finding>& findings) {
   });
 }
 
+// Operations of one kind that one wait would end: it stands before the first use of any of them.
+void fold_waits(std::vector<Finding>& findings) {
+  std::vector<std::size_t> keeper(findings.size());
+  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  auto is_one = [](const Finding& f) {
+    return f.code == code::kUnawaited && f.severity == Severity::Error && f.queue != 0 && !f.related.empty();
+  };
+  auto shares = [](const Finding& a, const Finding& b) {
+    const bool counted = !a.barriers.empty() || !b.barriers.empty();
+    return a.queue == b.queue && (!counted || std::ranges::find_first_of(a.barriers, b.barriers) != a.barriers.end()) &&
+           share_a_barrier(stretch_of(a), stretch_of(b));
+  };
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    for (std::size_t j = 0; j < findings.size() && is_one(findings[i]); ++j) {
+      if (!is_one(findings[j]) || !shares(findings[i], findings[j])) continue;
+      if (place_of(findings[j].origin) < place_of(findings[keeper[i]].origin)) keeper[i] = j;
+    }
+  }
+  // What is kept for another one is kept for the first of all.
+  for (std::size_t& k : keeper)
+    while (keeper[k] != k) k = keeper[k];
+  fold_into(findings, keeper, "the same wait is missing: ");
+}
+
+// A slot that is filled again while it is read looks like a copy that is not waited for: where a barrier is missing
+// before the same use, that is it.
+void fold_later_rounds(std::vector<Finding>& findings) {
+  std::vector<std::size_t> keeper(findings.size());
+  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (findings[i].kind != Finding::Kind::LaterRound) continue;
+    const std::size_t race = first_of(findings, [&](const Finding& f) {
+      return lacks_barrier(f) && f.severity == Severity::Error && ir::same_origin(f.origin, findings[i].origin);
+    });
+    if (race < findings.size()) keeper[i] = race;
+  }
+  fold_into(findings, keeper, "the same barrier is missing: ");
+}
+
+// Writes that several asynchronous copies meet: one fence is missing behind them. The first copy after them is told.
+void fold_fences(std::vector<Finding>& findings) {
+  auto is_one = [](const Finding& f) {
+    return f.code == code::kProxy && f.severity == Severity::Error && !f.related.empty();
+  };
+  auto rank = [&](std::size_t i) {
+    const Place place = place_of(findings[i].origin);
+    return std::pair(place < place_of(findings[i].related.front().origin), place);
+  };
+  std::vector<std::size_t> keeper(findings.size());
+  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    for (std::size_t j = 0; j < findings.size() && is_one(findings[i]); ++j) {
+      const bool same = is_one(findings[j]) &&
+                        ir::same_origin(findings[i].related.front().origin, findings[j].related.front().origin);
+      if (same && rank(j) < rank(keeper[i])) keeper[i] = j;
+    }
+  }
+  fold_into(findings, keeper, "the same fence is missing: ");
+}
+
+// A barrier of the CTA that only a part of it comes to, and the threads that wait there for ever.
+void fold_behind_parted_wait(std::vector<Finding>& findings) {
+  const std::size_t cause = first_of(findings, [](const Finding& f) { return f.code == code::kDivergence; });
+  if (cause == findings.size()) return;
+  const Finding parted = findings[cause];
+  fold_behind(findings, cause, [&](const Finding& f) {
+    return f.code == code::kDeadlock && f.weight < kCause && touches(parted, f.origin);
+  });
+}
+
+// A flag that a CTA polls without synchronisation while another one sets it, and what it is to guard.
+void fold_behind_flag(std::vector<Finding>& findings, const lower::LoweredKernel& kernel) {
+  auto is_one = [](const Finding& f) {
+    return f.code == code::kRace && f.severity == Severity::Error && f.memory.data && !f.related.empty() &&
+           f.weight >= static_cast<int>(Reach::Cluster);
+  };
+  if (std::ranges::count_if(findings, is_one) < 2) return;
+  std::vector<std::size_t> keeper(findings.size());
+  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  const std::size_t flag =
+      first_of(findings, [&](const Finding& f) { return is_one(f) && is_polled(kernel.device, f.memory.data); });
+  for (std::size_t i = 0; i < findings.size() && flag < findings.size(); ++i)
+    if (is_one(findings[i]) && !is_polled(kernel.device, findings[i].memory.data)) keeper[i] = flag;
+  fold_into(findings, keeper, "may follow from it: ");
+}
+
 }  // namespace
 
-void fold_same_faults(std::vector<Finding>& findings) {
+void relate(Finding& to, Finding::Related one) {
+  if (to.related.size() < kMostRelated) {
+    to.related.push_back(std::move(one));
+    return;
+  }
+  const auto words = [](int more) { return more ? " (and " + std::to_string(more) + " more)" : std::string(); };
+  std::string& last = to.related.back().message;
+  last.resize(last.size() - words(to.more).size());
+  last += words(++to.more);
+}
+
+void fold_same_faults(std::vector<Finding>& findings, const lower::LoweredKernel* kernel) {
+  fold_unordered_inits(findings);
+  fold_behind_never_waited(findings);
+  if (kernel) fold_behind_deciding_race(findings, *kernel);
+  if (kernel) fold_behind_flag(findings, *kernel);
   fold_divergence(findings);
+  fold_behind_parted_wait(findings);
+  if (kernel) fold_behind_parted_barrier(findings, *kernel);
   fold_behind_bounds(findings);
   fold_late_wait(findings);
   fold_behind_unawaited(findings);
+  fold_waits(findings);
+  fold_fences(findings);
   fold_barriers(findings);
+  fold_later_rounds(findings);
   fold_behind_cluster_race(findings);
   fold_behind_race(findings);
+  fold_equal_stores(findings);
   fold_unwritten(findings);
 }
 

@@ -6,10 +6,15 @@
 #pragma once
 #include <vector>
 
+#include "compiler/lower/lowered.h"
 #include "compiler/simulate/simulate.h"
 
 namespace tilewright::simulate {
 
-void fold_same_faults(std::vector<Finding>& findings);
+// `kernel`: of the findings; null: folds that look at its statements are left out.
+void fold_same_faults(std::vector<Finding>& findings, const lower::LoweredKernel* kernel);
+
+// Relates one finding to another. Beyond the places that one screen holds they are counted: " (and 5 more)".
+void relate(Finding& to, Finding::Related one);
 
 }  // namespace tilewright::simulate

@@ -203,6 +203,8 @@ void Interleavings::tell_lapped(const Barrier& b, const Wait& wait, const Phase&
   const std::string phase = std::to_string(wait.phase + 1), who = warp_name(wait.thread);
   Finding f;
   f.code = code::kInterleaving;
+  f.kind = Finding::Kind::LateWait;
+  f.barriers = {b.name};
   f.message = who + " may come to this wait" +
               (wait.phase < 0 ? std::string() : " for phase " + std::to_string(wait.phase)) + " of " + b.name +
               " when phase " + phase + " is over as well: nothing that ends phase " + phase +
@@ -220,6 +222,7 @@ void Interleavings::tell_early_wait(const Thread& t, const Barrier& b, std::int6
   const std::string before = std::to_string(phase - 1);
   Finding f;
   f.code = code::kInterleaving;
+  f.barriers = {b.name};
   f.message = warp_name(t.number) + " waits here for phase " + std::to_string(phase) + " of " + b.name +
               " and may come while phase " + before + " is under way, when the same parity means phase " +
               std::to_string(phase - 2) + (phase < 2 ? ", the one before the first" : "") +
@@ -233,6 +236,7 @@ void Interleavings::tell_early_part(const Thread& t, const Barrier& b, std::uint
   const std::string before = std::to_string(phase - 1), who = warp_name(t.number);
   Finding f;
   f.code = code::kInterleaving;
+  f.barriers = {b.name};
   f.message = who + " counts in phase " + std::to_string(phase) + " of " + b.name +
               " here, and may do so while phase " + before + " is under way, which " + warp_name(open.thread) +
               " has a part in: nothing makes " + who + " wait for its end";

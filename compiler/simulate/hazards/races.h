@@ -184,13 +184,18 @@ class Races {
     std::string_view code;
     Severity severity;
     std::string_view why, way_out;
+    Finding::Kind kind = Finding::Kind::Other;  // of the way out
+  };
+  struct WayOut {
+    std::string_view words;
+    Finding::Kind kind = Finding::Kind::Other;
   };
   Cause cause_of(const Access& a, const Touch& earlier, bool earlier_writes, bool equal) const;
-  Cause missed_between(const Thread& t, const Thread* other, bool foreign, std::string_view barrier) const;
+  Cause missed_between(const Thread& t, const Thread* other, bool foreign, WayOut barrier) const;
   const Thread* thread_of(const Touch& touch) const;
   static Reach reach_of(const Thread& t, const Thread* other);
   bool is_released_by_another(const Thread& t, const Thread& other) const;
-  std::string_view barrier_between(const Thread& t, const Thread* other) const;
+  WayOut barrier_between(const Thread& t, const Thread* other) const;
   void conflict(const Access& a, const Touch& earlier, bool earlier_writes, std::uint64_t pointer, std::int64_t bytes,
                 bool equal);
   std::string name_of(const Touch& touch) const;

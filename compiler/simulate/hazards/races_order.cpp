@@ -111,8 +111,12 @@ void Races::use_barrier(const Thread& t, std::uint64_t barrier) {
   if (ordered(use, p.init, true) || (p.initialised && order_.knows(t.number, p.initialised, 1))) return;
   Finding f;
   f.code = code::kRace;
-  f.message = "thread " + std::to_string(t.linear) + " uses the barrier at byte " + std::to_string(offset_of(barrier)) +
-              " of `" + std::string(machine_.block_name(barrier >> kOffsetBits)) + "`, which " + name_of(p.init) +
+  f.kind = Finding::Kind::UnorderedInit;
+  const Mbarrier* known = machine_.find_barrier(barrier);
+  const std::string name = known ? known->name
+                                 : "the barrier at byte " + std::to_string(offset_of(barrier)) + " of `" +
+                                       std::string(machine_.block_name(barrier >> kOffsetBits)) + "`";
+  f.message = "thread " + std::to_string(t.linear) + " uses " + name + ", which " + name_of(p.init) +
               " initialises: nothing orders the two";
   f.hint = "put {cta_sync}() behind the initialisation, or {cluster_sync}() for the barriers of other CTAs"_row_text;
   f.related.push_back({machine_.origin_numbered(p.init.site), "initialised here"});

@@ -64,7 +64,8 @@ std::string_view Races::wait_for(Queue queue, bool writes) {
 namespace {
 
 // Its thread has told another one to go on before the operation has ended.
-std::string_view release_behind(Queue queue, std::string_view otherwise) {
+// Empty: nothing in particular ends such an operation.
+std::string_view release_behind(Queue queue) {
   switch (queue) {
     case Queue::Copy:
       return "let {cp_async_wait}(0) come before what tells the other thread to go on (an arrival, a barrier)"_row_text;
@@ -72,7 +73,7 @@ std::string_view release_behind(Queue queue, std::string_view otherwise) {
       return "let {bulk_wait}(0) come before what tells the other thread to go on (an arrival, a barrier)"_row_text;
     case Queue::Wgmma:
       return "let {wgmma_wait}(0) come before what tells the other thread to go on (an arrival, a barrier)"_row_text;
-    default: return otherwise;
+    default: return {};
   }
 }
 
@@ -118,7 +119,7 @@ bool Races::is_released_by_another(const Thread& t, const Thread& other) const {
   return false;
 }
 
-std::string_view Races::barrier_between(const Thread& t, const Thread* other) const {
+Races::WayOut Races::barrier_between(const Thread& t, const Thread* other) const {
   // This thread knows the end of a lane of the other's warp only, and of one lane of each other warp of the warpgroup.
   auto is_released_by_a_lane = [&] {
     if (!other || t.cta != other->cta || t.linear / kLanes == other->linear / kLanes) return false;
@@ -133,17 +134,21 @@ std::string_view Races::barrier_between(const Thread& t, const Thread* other) co
     return true;
   };
   if (is_released_by_a_lane())
-    return "one lane releases it for its warp: put {warp_sync}() before its arrival, "
-           "behind what the other lanes do"_row_text;
+    return {
+        "one lane releases it for its warp: put {warp_sync}() before its arrival, "
+        "behind what the other lanes do"_row_text};
   if (other && is_released_by_another(t, *other))
-    return machine_.cta_size() > kWarpgroup
-               ? "one thread of the warpgroup releases it for all: put {warpgroup_sync}(ID) before its arrival, "
-                 "behind what the others do"_row_text
-               : "one thread releases it for all: put {cta_sync}() before its arrival, "
-                 "behind what the others do"_row_text;
+    return {machine_.cta_size() > kWarpgroup
+                ? "one thread of the warpgroup releases it for all: put {warpgroup_sync}(ID) before its arrival, "
+                  "behind what the others do"_row_text
+                : "one thread releases it for all: put {cta_sync}() before its arrival, "
+                  "behind what the others do"_row_text,
+            Finding::Kind::ReleasedForAll};
   const bool one_warpgroup =
       other && machine_.cta_size() > kWarpgroup && other->linear / kWarpgroup == t.linear / kWarpgroup;
-  return barrier_for(reach_of(t, other), one_warpgroup);
+  const Reach reach = reach_of(t, other);
+  return {barrier_for(reach, one_warpgroup),
+          reach < Reach::Grid ? Finding::Kind::MissingBarrier : Finding::Kind::Other};
 }
 
 Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier_writes, bool equal) const {
@@ -151,7 +156,7 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
   const Issued* op =
       earlier.is_operation() && !is_foreign(earlier) ? &issued(earlier.who & ~Touch::kOperation) : nullptr;
   const Thread* other = thread_of(earlier);
-  const std::string_view barrier = barrier_between(t, other);
+  const WayOut barrier = barrier_between(t, other);
   const std::string_view unordered = "nothing orders the two";
   if (op && op->queue == Queue::TensorCore && a.operation && issued(a.operation).queue == Queue::TensorCore &&
       op->thread == t.number && !is_pipelined(a, *op))
@@ -164,7 +169,8 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
     if (may_be_later && op->queue == Queue::Copy)
       return {code::kUnawaited, Severity::Error, "no wait covers it",
               "wait for it: {cp_async_commit}() and {cp_async_wait}(0), then a barrier for the other threads; where it "
-              "is the copy of a later round, put {cta_sync}() between this and that copy"_row_text};
+              "is the copy of a later round, put {cta_sync}() between this and that copy"_row_text,
+              Finding::Kind::LaterRound};
     return {code::kUnawaited, Severity::Error, "no wait covers it", wait_for(op->queue, earlier_writes)};
   }
   if (op && is_on_tensor_memory(a, *op)) {
@@ -183,8 +189,10 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
         op->queue == Queue::Counted || op->queue == Queue::TensorCore || op->queue == Queue::FactorRead;
     // The other thread has released something since it issued the operation, and before it has waited for it.
     const bool too_early = op->thread != t.number && order_.known_time(t.number, op->thread) >= op->at;
-    const std::string_view way_out = too_early ? release_behind(op->queue, barrier) : barrier;
-    return {code::kRace, Severity::Error, unordered, by_barrier ? "wait on its barrier in this thread, too" : way_out};
+    if (by_barrier) return {code::kRace, Severity::Error, unordered, "wait on its barrier in this thread, too"};
+    const std::string_view release = too_early ? release_behind(op->queue) : std::string_view();
+    if (!release.empty()) return {code::kRace, Severity::Error, unordered, release};
+    return {code::kRace, Severity::Error, unordered, barrier.words, barrier.kind};
   }
   if (a.proxy && earlier_writes && other && order_.knows(t.number, other->number, earlier.time)) {
     if (fences_apart_ && !order_.proxy_knows(t.number, other->number, earlier.time, a.space) &&
@@ -214,7 +222,7 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
 }
 
 // Nothing orders the two: did this thread hear of the other one by what orders nothing?
-Races::Cause Races::missed_between(const Thread& t, const Thread* other, bool foreign, std::string_view barrier) const {
+Races::Cause Races::missed_between(const Thread& t, const Thread* other, bool foreign, WayOut barrier) const {
   Missed missed = missed_[t.number];
   if (missed == Missed::OwnSemantics) missed = foreign ? Missed::Nothing : Missed::Semantics;
   switch (missed) {
@@ -232,7 +240,7 @@ Races::Cause Races::missed_between(const Thread& t, const Thread* other, bool fo
       return {code::kRace, Severity::Error,
               "the store that this thread has waited for is relaxed, and releases nothing",
               "release on the side that writes: a store with .release, or {thread_fence}() before the store"_row_text};
-    default: return {code::kRace, Severity::Error, "nothing orders the two", barrier};
+    default: return {code::kRace, Severity::Error, "nothing orders the two", barrier.words, barrier.kind};
   }
 }
 
@@ -285,6 +293,10 @@ void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes,
   f.message = here.name + verb(here) + " " + place_of(pointer, bytes, a.view) + ", which " + there.name + verb(there) +
               ": " + std::string(cause.why);
   f.hint = cause.way_out;
+  f.kind = cause.kind;
+  if (cause.code == code::kUnawaited && earlier.is_operation() && !is_foreign(earlier))
+    f.queue = 1 + static_cast<int>(issued(earlier.who & ~Touch::kOperation).queue);
+  f.memory = machine_.memory_at(pointer, bytes, a.view);
   f.weight = static_cast<int>(reach_of(t, other));
   f.related.push_back({machine_.origin_numbered(there.site), there.writes ? "written here" : "read here"});
   machine_.report(std::move(f), here.thread, machine_.origin_numbered(here.site));

@@ -11,18 +11,20 @@
 
 namespace tilewright::simulate {
 
-std::uint32_t Machine::note_read(const Thread& t, std::uint64_t pointer, std::string what) {
+std::uint32_t Machine::note_read(const Thread& t, std::uint64_t pointer, std::string what, std::string_view view) {
   join(pointer);  // who writes there first is a matter of the order of the clusters
-  what += engine_.covers(generic(pointer)) ? " while an asynchronous copy into it is under way: a wait is missing"
-                                           : " and holds no value that the kernel or an input gave it";
-  undefined_reads_.push_back({origin_number(t), std::move(what)});
+  const bool arriving = engine_.covers(generic(pointer));
+  what += arriving ? " while an asynchronous copy into it is under way: a wait is missing"
+                   : " and holds no value that the kernel or an input gave it";
+  undefined_reads_.push_back({origin_number(t), std::move(what), memory_at(pointer, 1, view)});
+  undefined_reads_.back().memory.arriving = arriving;
   return static_cast<std::uint32_t>(undefined_reads_.size());
 }
 
 void Machine::make_undefined(Thread& t, std::uint32_t reg, const std::string& why) {
   std::uint32_t& number = reads_without_value_[~origin_number(t)];
   if (number == 0) {
-    undefined_reads_.push_back({origin_number(t), why});
+    undefined_reads_.push_back({.origin = origin_number(t), .text = why});
     number = static_cast<std::uint32_t>(undefined_reads_.size());
   }
   carry(t, reg, number);
@@ -55,6 +57,7 @@ void Machine::matters(const Thread& t, std::uint32_t read, std::string_view how)
   Finding f;
   f.code = code::kUnwritten;
   f.message = from.text + "; " + std::string(how);
+  f.memory = from.memory;
   if (from.origin != origin_number(t)) f.related.push_back({origin_of(t), "used here"});
   report(std::move(f), &t, origin_numbered(from.origin));
 }

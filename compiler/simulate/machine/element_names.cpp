@@ -116,6 +116,12 @@ std::string ElementNames::name_of(const ir::Var* data, std::int64_t offset, std:
   return name + listed(*first) + " to " + name + listed(*last);
 }
 
+std::string ElementNames::buffer_of(const ir::Var* data, std::int64_t offset, std::int64_t bytes,
+                                    std::string_view view) const {
+  const Named* n = find(data, offset, bytes, view);
+  return n ? std::string(ir::spoken_name(*n->buffer)) : std::string();
+}
+
 ElementNames::Rows ElementNames::rows_of(const ir::Var* data, std::int64_t offset, std::int64_t bytes,
                                          std::string_view view) const {
   const Named* n = find(data, offset, bytes, view);

@@ -20,6 +20,8 @@ class ElementNames {
   // Bytes of the memory behind a data variable, by the buffer of that name where one has it, else by the smallest that
   // covers them. Empty: no buffer has just these elements.
   std::string name_of(const ir::Var* data, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
+  // The buffer alone, also of a part of an element. Empty: none has these bytes.
+  std::string buffer_of(const ir::Var* data, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
   // "W[-4, 0:8]: index -4 of dimension 0 is outside of 0 to 63"; empty: the buffer is not in row-major order. `offset`
   // is from the start of the memory.
   std::string outside(const ir::Var* data, std::int64_t offset, std::int64_t bytes, std::string_view view) const;

@@ -98,12 +98,11 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
   }
   if (bytes < 0 || offset < 0 || offset > size || bytes > size - offset) {
     const std::string index = index_outside(number, offset, bytes, name);
-    finding(code::kOutOfBounds, Severity::Error,
-            index.empty() ? std::string(what) + " of bytes " + std::to_string(offset) + " to " +
-                                std::to_string(offset + bytes - 1) + " of `" + std::string(name) + "`, which has " +
-                                std::to_string(size)
-                          : std::string(what) + " of " + index,
-            &t);
+    tell_outside(t, name,
+                 index.empty() ? std::string(what) + " of bytes " + std::to_string(offset) + " to " +
+                                     std::to_string(offset + bytes - 1) + " of `" + std::string(name) +
+                                     "`, which has " + std::to_string(size)
+                               : std::string(what) + " of " + index);
     return std::nullopt;
   }
   if (align > 1 && (base + offset) % align != 0) {
@@ -122,6 +121,14 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
     if (blame_) blame_->wrote(*this, t, pointer, bytes, result_);
   }
   return out;
+}
+
+void Machine::tell_outside(const Thread& t, std::string_view buffer, std::string text) {
+  Finding f;
+  f.code = code::kOutOfBounds;
+  f.message = std::move(text);
+  f.memory.name = buffer;
+  report(std::move(f), &t);
 }
 
 const ir::Var* Machine::data_of(std::uint64_t block) const {
@@ -144,6 +151,19 @@ std::string Machine::name_of(std::uint64_t block, std::int64_t offset, std::int6
   return data ? names().name_of(data, offset, bytes, view) : std::string();
 }
 
+Finding::Memory Machine::memory_at(std::uint64_t pointer, std::int64_t bytes, std::string_view view) const {
+  pointer = generic(pointer);
+  const std::uint64_t block = pointer >> kOffsetBits;
+  if (block >= kTensorBlocks) return {.name = "tensor memory"};
+  if (block >= kLocalBlocks) {
+    const std::uint64_t local = block - kLocalBlocks;
+    return {.name = local < program_.locals.size() ? std::string(program_.locals[local].name) : std::string()};
+  }
+  const ir::Var* data = data_of(block);
+  std::string name = data ? names().buffer_of(data, offset_of(pointer), bytes, view) : std::string();
+  return {.name = name.empty() ? std::string(block_name(block)) : std::move(name), .data = data};
+}
+
 ElementNames::Rows Machine::rows_of(std::uint64_t pointer, std::int64_t bytes, std::string_view view) const {
   pointer = generic(pointer);
   const ir::Var* data = data_of(pointer >> kOffsetBits);
@@ -158,9 +178,14 @@ std::string Machine::index_outside(std::uint64_t block, std::int64_t offset, std
 
 void Machine::undefined_read(const Thread& t, std::uint64_t pointer, std::string text) {
   join(pointer);  // only the first cluster that reads there tells it
-  text += engine_.covers(generic(pointer)) ? " while an asynchronous copy into it is under way: a wait is missing"
-                                           : " and was never written";
-  finding(code::kUnwritten, Severity::Error, std::move(text), &t);
+  const bool arriving = engine_.covers(generic(pointer));
+  text += arriving ? " while an asynchronous copy into it is under way: a wait is missing" : " and was never written";
+  Finding f;
+  f.code = code::kUnwritten;
+  f.message = std::move(text);
+  f.memory = memory_at(pointer, 1);
+  f.memory.arriving = arriving;
+  report(std::move(f), &t);
 }
 
 std::uint64_t Machine::address(const Thread& t, const Access& access, std::int64_t index) const {
@@ -203,7 +228,7 @@ bool Machine::load(Thread& t, const Instruction& i) {
   std::int64_t index = static_cast<std::int64_t>(t.registers[i.a]);
   std::int64_t lanes = i.c;
   if (!inside(access, index, lanes)) {
-    finding(code::kOutOfBounds, Severity::Error, outside_text(t, access, index, lanes, "read"), &t);
+    tell_outside(t, access.name, outside_text(t, access, index, lanes, "read"));
     return false;
   }
   if (access.type.storage_bits() < 8) {
@@ -218,12 +243,15 @@ bool Machine::load(Thread& t, const Instruction& i) {
   if (pace_ && t.linear % 32 == 0) pace_->load(t, i, at, bytes);
   std::uint32_t read = 0;
   if (const std::int64_t hole = options_.uninitialised_reads ? from->hole(bytes) : bytes; hole != bytes) {
-    read = undefined_at(t, moved(at, hole), [&] {
-      const std::string name =
-          name_of(at >> kOffsetBits, offset_of(at) + hole / access.bytes * access.bytes, access.bytes, access.name);
-      if (!name.empty()) return name + " is read";
-      return "element " + std::to_string(index) + " of `" + std::string(access.name) + "` is read";
-    });
+    read = undefined_at(
+        t, moved(at, hole),
+        [&] {
+          const std::string name =
+              name_of(at >> kOffsetBits, offset_of(at) + hole / access.bytes * access.bytes, access.bytes, access.name);
+          if (!name.empty()) return name + " is read";
+          return "element " + std::to_string(index) + " of `" + std::string(access.name) + "` is read";
+        },
+        access.name);
   }
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
     std::uint64_t raw = 0;
@@ -242,7 +270,7 @@ bool Machine::store(Thread& t, const Instruction& i) {
   std::int64_t index = static_cast<std::int64_t>(t.registers[i.a]);
   std::int64_t lanes = i.c;
   if (!inside(access, index, lanes)) {
-    finding(code::kOutOfBounds, Severity::Error, outside_text(t, access, index, lanes, "write"), &t);
+    tell_outside(t, access.name, outside_text(t, access, index, lanes, "write"));
     return false;
   }
   if (access.type.storage_bits() < 8) {

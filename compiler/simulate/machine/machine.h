@@ -102,8 +102,11 @@ class Machine {
   void deadlock();
   // element_names.h: bytes of a block, and what leaves one, by the author's indices. Empty: they have none.
   std::string name_of(std::uint64_t block, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
+  // The buffer of an element there, as name_of() has it, or its block.
+  Finding::Memory memory_at(std::uint64_t pointer, std::int64_t bytes, std::string_view view = {}) const;
   ElementNames::Rows rows_of(std::uint64_t pointer, std::int64_t bytes, std::string_view view) const;
   std::string index_outside(std::uint64_t block, std::int64_t offset, std::int64_t bytes, std::string_view view) const;
+  void tell_outside(const Thread& t, std::string_view buffer, std::string text);
   std::string outside_text(const Thread& t, const Access& access, std::int64_t index, std::int64_t lanes,
                            std::string_view what) const;
   std::int64_t global_bytes() const;                         // of tensors
@@ -272,10 +275,10 @@ class Machine {
   // ---- undefined.cpp: values that a read found undefined, carried to where they matter ----
   // The number of the thread's present read; `what` says which, and is asked for the first time.
   template <class F>
-  std::uint32_t undefined_at(const Thread& t, std::uint64_t pointer, F&& what) {
+  std::uint32_t undefined_at(const Thread& t, std::uint64_t pointer, F&& what, std::string_view view = {}) {
     if (auto stored = stored_reads_.find(place_key(t, pointer)); stored != stored_reads_.end()) return stored->second;
     std::uint32_t& number = reads_without_value_[origin_number(t)];
-    if (number == 0) number = note_read(t, pointer, what());
+    if (number == 0) number = note_read(t, pointer, what(), view);
     return number;
   }
   static void carry(Thread& t, std::uint32_t reg, std::uint32_t read) {
@@ -311,7 +314,7 @@ class Machine {
     return pointer >> kOffsetBits < kLocalBlocks ? pointer : pointer * 0x9e3779b97f4a7c15 + t.number;
   }
   void store_unknown(const Thread& t, std::uint64_t pointer, std::uint32_t read);
-  std::uint32_t note_read(const Thread& t, std::uint64_t pointer, std::string what);
+  std::uint32_t note_read(const Thread& t, std::uint64_t pointer, std::string what, std::string_view view);
   bool load(Thread& t, const Instruction& i);
   bool store(Thread& t, const Instruction& i);
   std::uint64_t address(const Thread& t, const Access& access, std::int64_t index) const;
@@ -362,6 +365,7 @@ class Machine {
   struct UndefinedRead {
     std::uint32_t origin;
     std::string text;
+    Finding::Memory memory{};
     bool told = false, unknown = false;  // unknown: it has a value that is not known
   };
   std::vector<UndefinedRead> undefined_reads_;                            // of this cluster, by number - 1

@@ -271,6 +271,7 @@ void Scheduler::tell_split_warp(const Thread& t) {
   const Thread &first = other->linear < t.linear ? *other : t, &second = other->linear < t.linear ? t : *other;
   Finding f;
   f.code = code::kDivergence;
+  f.kind = Finding::Kind::SplitWarp;
   f.message = "warp " + std::to_string(warp) + " is split over two barriers: lane " +
               std::to_string(first.linear % 32) + " waits here and lane " + std::to_string(second.linear % 32) +
               " at another call; the lanes of a warp come to a barrier together (PTX 9.7.13.1, .aligned)";

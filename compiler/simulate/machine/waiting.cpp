@@ -23,7 +23,11 @@ Mbarrier* Machine::barrier_at(const Thread& t, std::uint64_t pointer, std::strin
   if (!view(t, pointer, 8, 8, false, what)) return nullptr;
   std::string text = std::string(what) + " on a barrier that was never initialised";
   if (!window_address(pointer)) text = std::string(what) + " on a barrier that is not in shared memory";
-  finding(code::kMbarrier, Severity::Error, std::move(text), &t);
+  Finding f;
+  f.code = code::kMbarrier;
+  f.kind = Finding::Kind::NotInitialised;
+  f.message = std::move(text);
+  report(std::move(f), &t);
   return nullptr;
 }
 
@@ -47,6 +51,7 @@ std::string Machine::barrier_name(const Thread& t, const Site& site, std::uint64
 void Machine::tell_second_init(const Thread& t, const Mbarrier& b) {
   Finding f;
   f.code = code::kMbarrier;
+  f.barriers = {b.name};
   f.message = "thread " + std::to_string(t.linear) + " initialises " + b.name +
               " again: it is a barrier already, and a second initialisation of a live barrier is undefined";
   f.hint = "let one thread initialise it, once; to begin again, {mbarrier_inval} comes first"_row_text;
@@ -68,6 +73,7 @@ void Machine::spare_barriers(const Thread& t, std::uint64_t pointer, std::int64_
   if (std::exchange(at->second.overwritten, true)) return;
   Finding f;
   f.code = code::kMbarrier;
+  f.barriers = {at->second.name};
   f.message = "thread " + std::to_string(t.linear) + " writes over " + at->second.name +
               ", which is a barrier: its life has not ended";
   f.hint =
@@ -138,7 +144,11 @@ bool Machine::after_count(const Thread& t, std::uint64_t pointer, std::string_vi
   pointer = generic(pointer);
   Mbarrier& b = barriers_.at(pointer);
   if (!wrong.empty()) {
-    finding(code::kMbarrier, Severity::Error, std::string(what) + " on " + b.name + ": " + wrong, &t);
+    Finding f;
+    f.code = code::kMbarrier;
+    f.barriers = {b.name};
+    f.message = std::string(what) + " on " + b.name + ": " + wrong;
+    report(std::move(f), &t);
     return false;
   }
   if (!b.settle()) return true;

@@ -53,6 +53,7 @@ void Warpgroups::touch(Machine& m, const Thread& t, std::uint64_t pointer, std::
     f.hint = one.group == group.open ? "put {wgmma_commit}() behind the wgmma, and {wgmma_wait}(0) before this"_row_text
                                      : "put {wgmma_wait}(0) before this"_row_text;
     f.related.push_back({one.origin, "started here"});
+    f.memory = m.memory_at(pointer, bytes);
     m.report(std::move(f), &t);
     return;
   }

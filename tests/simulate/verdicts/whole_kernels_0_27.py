@@ -30,7 +30,7 @@
 # verdict sent("right"): clean
 # verdict sent("no wait"): TW5020
 # verdict sent("one short"): TW5004
-# verdict sent("no first"): TW5013
+# verdict sent("no first"): TW5020 at `mbarrier.try_wait.parity`
 # verdict sent("leaves"): clean
 from tvm.script import tirx as T
 
