@@ -68,7 +68,7 @@ layout::Shape shape_of(const Buffer& buffer) {
 Expr load(const Buffer* buffer, std::span<const Expr> indices) {
   int lanes = indices.empty() ? 1 : indices.back().dtype().lanes;
   DataType dtype = buffer->dtype.with_lanes(buffer->dtype.lanes * lanes);
-  return Arena::current().make<Load>(ExprNode{ExprKind::Load, dtype}, buffer, Arena::current().copy(indices));
+  return Arena::current().make<Load>(ExprNode{ExprKind::Load, dtype}, buffer, buffer, Arena::current().copy(indices));
 }
 
 std::string to_string(const Region& region) {
@@ -90,8 +90,6 @@ std::string to_string(const Region& region) {
   }
   return text + (region.ranges.empty() ? "[]" : "]");
 }
-
-BufferWords buffer_words(const Buffer* buffer) { return {buffer->name, spoken_name(*buffer), buffer->is_scalar}; }
 
 const Stmt* make_seq(Origin origin, std::span<const Stmt* const> statements) {
   if (statements.size() == 1) return statements[0];
