@@ -2,31 +2,18 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/ir/kernel.h"
+#include "compiler/text/words.h"
 
 namespace tilewright::ir {
 
-std::string_view storage_scope_name(StorageScope scope) {
-  switch (scope) {
-    case StorageScope::Global: return "global";
-    case StorageScope::Shared: return "shared";
-    case StorageScope::SharedDyn: return "shared.dyn";
-    case StorageScope::Local: return "local";
-    case StorageScope::Warp: return "warp";
-    case StorageScope::Tmem: return "tmem";
-    case StorageScope::WmmaA: return "wmma.matrix_a";
-    case StorageScope::WmmaB: return "wmma.matrix_b";
-    case StorageScope::WmmaAccumulator: return "wmma.accumulator";
-    case StorageScope::Other: return "other";
-  }
-  return "";
-}
+static constexpr auto kStorageScopes =
+    text::words_of<StorageScope>({"global", "shared", "shared.dyn", "local", "warp", "tmem", "wmma.matrix_a",
+                                  "wmma.matrix_b", "wmma.accumulator", "other"});
+
+std::string_view storage_scope_name(StorageScope scope) { return kStorageScopes[scope]; }
 
 StorageScope parse_storage_scope(std::string_view name) {
-  for (int i = 0; i < static_cast<int>(StorageScope::Other); ++i) {
-    auto scope = static_cast<StorageScope>(i);
-    if (storage_scope_name(scope) == name) return scope;
-  }
-  return name.empty() ? StorageScope::Global : StorageScope::Other;
+  return name.empty() ? StorageScope::Global : kStorageScopes.find(name).value_or(StorageScope::Other);
 }
 
 std::string_view exec_scope_name(ExecScope scope) {

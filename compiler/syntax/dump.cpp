@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cstdio>
 
+#include "compiler/text/words.h"
+
 namespace tilewright::syntax {
 namespace {
 
@@ -198,10 +200,10 @@ class Dumper {
   }
 
   void add(std::span<const Parameter> params) {
-    static constexpr std::string_view kKinds[] = {"positional", "param", "*args", "keyword", "**kwargs"};
+    static constexpr auto kKinds = text::words_of<ParamKind>({"positional", "param", "*args", "keyword", "**kwargs"});
     begin("params");
     for (const Parameter& p : params) {
-      begin(kKinds[static_cast<int>(p.kind)]);
+      begin(kKinds[p.kind]);
       add(p.name);
       if (p.annotation) group(":", {p.annotation});
       if (p.default_value) group("=", {p.default_value});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/text/words.h"
 #include "server/ide/call_words.h"
 
 namespace tilewright::views {
@@ -117,8 +118,9 @@ std::string pipeline_text(const ide::Pipeline& p) {
     if (!b.arrivals.empty()) out += ", " + b.arrivals + " arrivals a phase";
     out += "\n";
     for (const ide::PipelineUse& u : b.uses) {
-      static constexpr std::string_view kRoles[] = {"", "init", "arrives", "expects", "completes", "waits", "", ""};
-      out += use_line(kRoles[static_cast<std::size_t>(u.kind)], u, p);
+      static constexpr auto kRoles =
+          text::words_of<ide::BufferUse::Kind>({"", "init", "arrives", "expects", "completes", "waits", "", ""});
+      out += use_line(kRoles[u.kind], u, p);
     }
   }
   if (!p.syncs.empty()) out += "\nthreads meet\n";

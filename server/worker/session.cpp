@@ -344,7 +344,7 @@ void WorkerSession::compile(const Message& m) {
         payload += *part;
       }
     } else {
-      result.failed = wire::kCompileFailures[static_cast<int>(made.error().kind)];
+      result.failed = toolchain::kErrorWords[made.error().kind];
       result.message = made.error().message;
       result.log = made.error().log;
     }
