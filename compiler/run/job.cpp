@@ -23,7 +23,6 @@ using toolchain::take;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;  // of a buffer, and of places around it
 constexpr std::size_t kMostBuffers = 1024, kMostLaunches = 1024, kMostTimes = 20'000;
 
-constexpr auto kRoles = text::words_of<Role>({"input", "output", "inout"});
 constexpr auto kKinds = text::words_of<JobParam::Kind>({"pointer", "scalar", "tensor_map"});
 constexpr auto kStatuses =
     text::words_of<Status>({"done", "no_driver", "not_launched", "fault", "timeout", "stopped", "lost", "incomplete"});
@@ -90,7 +89,7 @@ Json map_json(const JobTensorMap& m) {
 Json buffers_json(const Job& job) {
   Json out = Json::array();
   for (const JobBuffer& b : job.buffers)
-    out.push_back({{"name", b.name}, {"bytes", b.bytes}, {"role", kRoles[b.role]}});
+    out.push_back({{"name", b.name}, {"bytes", b.bytes}, {"role", kRoleWords[b.role]}});
   return out;
 }
 
@@ -220,7 +219,7 @@ Job plan_of(JsonReader& r, const Json& j) {
     buffer.name = r.get<std::string>(b, "name");
     buffer.bytes = r.get<std::int64_t>(b, "bytes");
     r.require(buffer.bytes >= 0 && buffer.bytes <= kMostBytes, "bytes of a buffer are out of range");
-    buffer.role = named(r, kRoles, r.get<std::string>(b, "role"));
+    buffer.role = named(r, kRoleWords, r.get<std::string>(b, "role"));
   }
   if (!j.contains("launches")) {
     job.launches.push_back(launch_of(r, j, job.buffers.size()));

@@ -164,8 +164,9 @@ class Dumper {
   }
 
   void comprehension(const Comprehension& c) {
-    static constexpr std::string_view kForms[] = {"list-comp", "set-comp", "dict-comp", "generator"};
-    open(&c, kForms[static_cast<int>(c.form)]);
+    static constexpr auto kForms =
+        text::words_of<ComprehensionKind>({"list-comp", "set-comp", "dict-comp", "generator"});
+    open(&c, kForms[c.form]);
     add(c.element);
     if (c.value) add(c.value);
     for (const ComprehensionClause& clause : c.clauses) {

@@ -137,9 +137,9 @@ void hover_var(HoverBlocks& out, const HoverSubject& subject, const ir::Var& var
     if (range.bounded()) text += ", " + interval_text(range) + ", extent " + std::to_string(range.hi - range.lo + 1);
     return out.code("text", text + "\n");
   }
-  constexpr std::string_view kRoles[] = {"immutable variable", "parameter", "symbolic extent", "data pointer",
-                                         "loop variable",      "scope id",  "launch variable"};
-  out.title(name, kRoles[static_cast<int>(var.role)]);
+  constexpr auto kRoles = text::words_of<ir::VarRole>({"immutable variable", "parameter", "symbolic extent",
+                                                       "data pointer", "loop variable", "scope id", "launch variable"});
+  out.title(name, kRoles[var.role]);
   std::string text = ir::dtype_name(var.dtype);
   if (var.dtype.is_handle() && !var.pointee.is_void()) text += " to " + ir::dtype_name(var.pointee);
   if (std::string range = interval_text(var.range); !range.empty()) text += ", " + range;
