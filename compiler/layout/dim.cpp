@@ -11,7 +11,9 @@ namespace {
 constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
 
-Dim symbolic(expr::ExprKind kind, Dim a, Dim b) { return Dim(expr::simplify(expr::index_binary(kind, a.expr(), b.expr()))); }
+Dim symbolic(expr::ExprKind kind, Dim a, Dim b) {
+  return Dim(expr::simplify(expr::index_binary(kind, a.expr(), b.expr())));
+}
 
 }  // namespace
 

@@ -26,11 +26,11 @@ class Dim {
   Dim() = default;
   Dim(std::int64_t value) : value_(value) {}  // NOLINT: extents are written as numbers
   Dim(int value) : value_(value) {}           // NOLINT
-  explicit Dim(expr::Expr e);                   // a constant expression becomes a constant
+  explicit Dim(expr::Expr e);                 // a constant expression becomes a constant
 
   bool is_constant() const { return !symbol_; }
   std::int64_t value() const { return value_; }  // only for constants
-  expr::Expr expr() const;                         // as an expression (int32 constants)
+  expr::Expr expr() const;                       // as an expression (int32 constants)
   bool is(std::int64_t v) const { return !symbol_ && value_ == v; }
 
  private:
@@ -183,7 +183,8 @@ Result<Coordinates> apply(const Layout& l, std::span<const expr::Expr> coordinat
 Result<IntCoordinates> apply(const Layout& l, std::span<const std::int64_t> coordinate, ShapeView shape);
 // No shape, several coordinates: one a shard iter.
 Result<Coordinates> apply_raw(const Layout& l, std::span<const expr::Expr> digits);
-Result<std::vector<expr::Expr>> apply_to_shape(const Layout& l, std::span<const expr::Expr> coordinate, ShapeView shape);
+Result<std::vector<expr::Expr>> apply_to_shape(const Layout& l, std::span<const expr::Expr> coordinate,
+                                               ShapeView shape);
 // The value on axis m, zero when absent; an error when another axis occurs.
 Result<expr::Expr> apply_m(const Layout& l, std::span<const expr::Expr> coordinate, ShapeView shape);
 
@@ -234,7 +235,8 @@ Result<Layout> mma_shared_layout(expr::DataType dtype, SwizzleMode mode, ShapeVi
 std::optional<SwizzleMode> swizzle_mode_of(const Layout& l);
 Layout wg_local_layout(std::int64_t columns, std::int64_t rows = 128);
 Result<Layout> tmem_datapath_layout(std::string_view datapath, std::int64_t rows, std::int64_t columns);
-Result<Layout> tcgen05_atom_layout(std::string_view shape, std::int64_t rows, std::int64_t columns, expr::DataType dtype);
+Result<Layout> tcgen05_atom_layout(std::string_view shape, std::int64_t rows, std::int64_t columns,
+                                   expr::DataType dtype);
 Result<Layout> sf_tmem_layout(std::int64_t rows, std::int64_t sf_k, std::int64_t sf_per_mma, std::int64_t sf_reuse = 1,
                               std::optional<std::int64_t> pipe_depth = std::nullopt);
 // gemm.md 5.4: scale factors in shared memory, as tcgen05.cp.32x128b.warpx4 reads them.

@@ -21,7 +21,8 @@ expr::Expr Swizzle::apply(expr::Expr x) const {
   expr::Expr q = expr::floordiv(x, number(chunk()));
   expr::Expr low = expr::floormod(x, number(chunk()));
   expr::Expr len = number(std::int64_t{1} << swizzle_len), distance = number(std::int64_t{1} << atom_len);
-  expr::Expr bits = inner ? expr::floormod(expr::floordiv(q, distance), len) : expr::mul(expr::floormod(q, len), distance);
+  expr::Expr bits =
+      inner ? expr::floormod(expr::floordiv(q, distance), len) : expr::mul(expr::floormod(q, len), distance);
   return expr::add(expr::mul(expr::binary(expr::ExprKind::BitXor, q, bits), number(chunk())), low);
 }
 

@@ -166,7 +166,8 @@ class Binder {
         return name_ + " is " + type() + " and must be " + names_of(carriers) + ", not " + spoken(lane);
       if (dtype && *dtype != lane.dtype)
         return "the " + std::to_string(lanes_.size()) + " registers of " + name_ +
-               " must have one dtype, here they are " + expr::dtype_name(*dtype) + " and " + expr::dtype_name(lane.dtype);
+               " must have one dtype, here they are " + expr::dtype_name(*dtype) + " and " +
+               expr::dtype_name(lane.dtype);
       dtype = lane.dtype;
     }
     bound_.dtype = dtype.value_or(carriers[0]);

@@ -49,7 +49,8 @@ constexpr Note kSerializedBecause[] = {
     {"reading accumulator registers", "accumulators are read while a wgmma that writes them may run",
      "wait for the group first ({wgmma_wait}), and read the accumulators after it"_row_text},
     {"defining accumulator registers", "accumulators are written while a wgmma that uses them may run",
-     "set the accumulators before the fence ({wgmma_fence}), or let the first wgmma overwrite them (scale_d=0)"_row_text},
+     "set the accumulators before the fence ({wgmma_fence}), or let the first wgmma overwrite them "
+     "(scale_d=0)"_row_text},
     {"ill formed pipeline stage", "fence, wgmma, commit and wait do not follow each other on every path",
      "write them in that order in one straight piece of code, and wait on every path"},
     {"compiler-inserted WG.DP", "a wait for wgmma lies in a branch that some warps of the warpgroup may not take",
