@@ -122,7 +122,7 @@ class Run {
       if (!k->cuda) errors(parts);
     arch_ = kernels_.back()->target.name();
     if (!comment_.directive) find_comment(comments, entry);
-    heed_comment();
+    take_comment();
   }
 
   // What the comment names, where that is an expression and not a function that others call.
@@ -156,7 +156,7 @@ class Run {
   }
 
   // What the comment says and the request does not.
-  void heed_comment() {
+  void take_comment() {
     wanted_.seed = request_.seed.value_or(1);
     session::RunSettings settings;
     if (comment_.directive) {
