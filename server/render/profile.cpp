@@ -97,7 +97,7 @@ std::string made_text(const work::ProfileAnswer& profile) {
 
 Json made_json(const work::ProfileAnswer& profile) {
   constexpr auto kKinds =
-      text::words_of<work::AccessKind>({"global_read", "global_write", "shared_read", "shared_write"});
+      text::words_of<simulate::AccessKind>({"global_read", "global_write", "shared_read", "shared_write"});
   Json lines = Json::array();
   for (const work::MadeAccesses& one : profile.made)
     lines.push_back({{"line", one.line + 1}, {"kind", kKinds[one.kind]}, {"written", one.written}, {"made", one.made}});
