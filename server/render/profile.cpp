@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/simulate/profile/machine_accesses.h"
 #include "compiler/text/amounts.h"
 #include "compiler/text/escape.h"
 #include "compiler/text/words.h"

@@ -46,7 +46,7 @@ enum class Hidden : unsigned char { First, Second, Third };
 
 TEST_CASE("words: each enumerator has one, and is found by it") {
   static constexpr auto kWords = words_of<Hidden>({"first", "", "third"});
-  STATIC_CHECK(detail::enumerators<Hidden>() == 3);  // which words_of asserts
+  static_assert(detail::enumerators<Hidden>() == 3);  // which words_of asserts
   CHECK(kWords[Hidden::Third] == "third");
   CHECK(kWords.find("third") == Hidden::Third);
   CHECK_FALSE(kWords.find("fourth"));
