@@ -15,7 +15,7 @@ import os
 import re
 import sys
 
-FILES_A_GROUP = 32
+FILES_A_GROUP = 64
 BYTES_A_GROUP = 300_000  # what a group holds at most: one unit must not be what a build with many cores waits for
 
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
@@ -26,7 +26,7 @@ DECLARATION = re.compile(r"(?:.*[\s*&])?(%s)\s*(?:[(\[{=;:,].*)?$" % WORD)
 ANOTHER = re.compile(r",\s*(%s)\s*=" % WORD)
 DEFINED = re.compile(r"^\s*#\s*define\s+(%s)" % WORD, re.M)
 KEYWORDS = frozenset("if for while switch return sizeof catch decltype alignof static_assert requires noexcept constexpr operator "
-                     "namespace template public private protected default case else do try const".split())
+                     "namespace template public private protected default case else do try const final override include".split())
 
 # Each file has its own for its own types: overloads, which do not clash.
 OVERLOADS = frozenset(["from_json", "to_json"])
@@ -70,7 +70,7 @@ def local_names(text):
         elif line[:1].isalpha() and (anonymous or re.match(r"(static|constexpr|const|inline constexpr)\b", line)):
             if re.match(r"(namespace|using|template|extern|[A-Z_]+\()", line):
                 continue
-            head = re.split(r"[(\[{=;]| : ", line, maxsplit=1)[0].rstrip()
+            head = re.split(r"[(\[{=;]| : ", line, maxsplit=1)[0].rstrip().removesuffix(" final")
             found = DECLARATION.match(head)
             # `const Row* find(...)` outside of an anonymous namespace is a function for all files.
             function = line[len(head):].lstrip().startswith("(")

@@ -19,6 +19,7 @@ class Made:
     completions: dict  # by shell
     maintainer: str  # "NAME <ADDRESS>": whom the .deb names
     extension: bytes = b""  # of the Python package, stripped; empty: it was not built
+    level: int = 4  # of the .deb's compression, 0 to 9: 4 takes 10 s, 0 takes 2 s for a sixth more
 
     def text(self, name):
         with open(f"{self.root}/{name}", "rb") as f:

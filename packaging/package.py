@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Makes the packages of a binary that was built.
 
-    package.py BINARY FOLDER [--build BUILD] [--without vsix,deb,...] [--maintainer 'NAME <ADDRESS>']
+    package.py BINARY FOLDER [--build BUILD] [--without vsix,deb,...] [--maintainer 'NAME <ADDRESS>'] [--quick]
 
 They and their SHA256SUMS go to FOLDER. BUILD is the folder that Ninja built BINARY in (default: where BINARY lies); with it the notices
 are held against what the binary was made from. Exit status 3: this binary would not start everywhere where the packages promise it,
 because the system that it was built on is too new. The .deb names as its maintainer the one given, else DEBFULLNAME and DEBEMAIL of the
-environment (as Debian's own tools take them), else who wrote the commit.
+environment (as Debian's own tools take them), else who wrote the commit. --quick compresses little, for tests.
 """
 import argparse
 import hashlib
@@ -92,7 +92,7 @@ def extension_of(build, scratch):
         return f.read()
 
 
-def gather(binary, stripped, maintained_by, extension):
+def gather(binary, stripped, maintained_by, extension, level):
     """What all packages are filled with; `binary` is asked for its texts."""
     said = output(binary, "--version").strip()
     version, when = re.match(r"[0-9.]+", said).group(), time_of_commit()
@@ -101,7 +101,7 @@ def gather(binary, stripped, maintained_by, extension):
     return Made(root=ROOT, version=version, said=said, machine=platform.machine(), time=when, binary=contents,
                 manual=manual.page(binary, version, time.strftime("%Y-%m-%d", time.gmtime(when))),
                 completions={shell: output(binary, "completions", shell) for shell in ("bash", "zsh", "fish")},
-                maintainer=maintained_by, extension=extension)
+                maintainer=maintained_by, extension=extension, level=level)
 
 
 def main():
@@ -111,6 +111,7 @@ def main():
     parser.add_argument("--build")
     parser.add_argument("--without", default="")
     parser.add_argument("--maintainer")
+    parser.add_argument("--quick", action="store_true")
     o = parser.parse_args()
     maintained_by = maintainer(o.maintainer)
     left_out = set(filter(None, o.without.split(",")))
@@ -133,7 +134,7 @@ def main():
         forget_checkout(stripped)
         os.chmod(stripped, 0o755)
         extension = b"" if "wheel" in left_out else extension_of(o.build or os.path.dirname(o.binary), scratch)
-        made = gather(o.binary, stripped, maintained_by, extension)
+        made = gather(o.binary, stripped, maintained_by, extension, 0 if o.quick else 4)
         paths = [kind.make(made, o.folder) for kind in (wheel, deb, tarball) if kind.__name__ not in left_out]
         if "vsix" not in left_out:
             problem = vsix.missing(ROOT)

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compiler/dispatch/context.h"
@@ -13,6 +14,9 @@ namespace tilewright::dispatch {
 
 // Why something is not possible, in words with the numbers in them; empty: it is.
 using Reason = std::string;
+
+/// What a step of a plan returns that cannot be made.
+inline std::unexpected<Reason> refuse(Reason reason) { return std::unexpected(std::move(reason)); }
 
 struct Predicate {
   std::string_view name;

@@ -1,6 +1,8 @@
 // What the files of this room share. Nothing here is for others.
 #pragma once
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "compiler/layout/layout.h"
 
@@ -13,6 +15,7 @@ std::unexpected<Error> fail(std::string reason, const Layout& l);
 std::unexpected<Error> fail(std::string reason, const TileLayout& l);
 std::unexpected<Error> fail(std::string reason, const Layout& l, ShapeView shape);
 std::unexpected<Error> fail(std::string reason, const TileLayout& l, ShapeView shape);
+inline std::unexpected<Error> refuse(std::string why) { return std::unexpected(Error{std::move(why)}); }
 std::string shape_text(ShapeView shape);
 std::string short_text(const TileLayout& l);
 

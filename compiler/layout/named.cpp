@@ -6,7 +6,7 @@
 namespace tilewright::layout {
 namespace {
 
-std::unexpected<Error> refuse(std::string text) { return std::unexpected(Error{std::move(text)}); }
+using detail::refuse;
 
 Result<std::int64_t> atom_bits(expr::DataType dtype, SwizzleMode mode) {
   int bits = dtype.storage_bits() * dtype.lanes;

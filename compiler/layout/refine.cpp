@@ -14,14 +14,14 @@ struct Boundary {
 
 using Sequence = std::vector<Dim>;
 
-std::unexpected<Error> refuse(std::string why) { return std::unexpected(Error{"refine: " + std::move(why)}); }
+std::unexpected<Error> refuse_parts(std::string why) { return std::unexpected(Error{"refine: " + std::move(why)}); }
 
 Result<Sequence> sequence_of(ShapeView extents) {
   Sequence out{1};
   for (Dim extent : extents) {
     Dim next = out.back() * extent;
     if (!provably_less_equal(out.back(), next) || !provably_divisible(next, out.back())) {
-      return refuse("an extent of " + to_string(extent) + " may not be positive");
+      return refuse_parts("an extent of " + to_string(extent) + " may not be positive");
     }
     out.push_back(next);
   }
@@ -37,7 +37,8 @@ class Boundaries {
     if (at == all_.end()) {
       at = std::ranges::find_if(all_, [&](const Boundary& b) { return provably_less_equal(value, b.value); });
       if (at == all_.end() && !all_.empty() && !provably_less_equal(all_.back().value, value)) {
-        return refuse("it is not known which comes first, " + to_string(value) + " or " + to_string(all_.back().value));
+        return refuse_parts("it is not known which comes first, " + to_string(value) + " or " +
+                            to_string(all_.back().value));
       }
       at = all_.insert(at, {value, std::vector<std::size_t>(sequences_)});
     }
@@ -52,7 +53,7 @@ class Boundaries {
       b.first = out.size();
       b.count = *std::ranges::max_element(b.counts);
       if (!out.empty() && !provably_divisible(b.value, out.back())) {
-        return refuse("parts of " + to_string(out.back()) + " elements do not fill " + to_string(b.value));
+        return refuse_parts("parts of " + to_string(out.back()) + " elements do not fill " + to_string(b.value));
       }
       out.insert(out.end(), b.count, b.value);
     }
@@ -87,7 +88,7 @@ bool increasing(const std::vector<std::size_t>& places) {
 Result<RefinedLayout> refine(const TileLayout& l, std::span<const Shape> shapes) {
   std::vector<Sequence> sequences;
   for (const Shape& shape : shapes) {
-    if (shape.empty()) return refuse("a shape without dimensions");
+    if (shape.empty()) return refuse_parts("a shape without dimensions");
     auto s = sequence_of(shape);
     if (!s) return std::unexpected(s.error());
     sequences.push_back(std::move(*s));
@@ -99,7 +100,7 @@ Result<RefinedLayout> refine(const TileLayout& l, std::span<const Shape> shapes)
   sequences.push_back(std::move(*of_layout));
   for (const Sequence& s : sequences) {
     if (!provably_equal(s.back(), sequences[0].back())) {
-      return refuse(to_string(s.back()) + " elements are not the same as " + to_string(sequences[0].back()));
+      return refuse_parts(to_string(s.back()) + " elements are not the same as " + to_string(sequences[0].back()));
     }
   }
   Boundaries boundaries(sequences.size());
@@ -113,7 +114,7 @@ Result<RefinedLayout> refine(const TileLayout& l, std::span<const Shape> shapes)
 
   RefinedLayout out{.layout = {{}, l.replica, l.offset}, .separators = {}};
   const std::vector<std::size_t> places = boundaries.places(sequences.back());
-  if (!increasing(places)) return refuse("an iter of one element cannot be kept apart");
+  if (!increasing(places)) return refuse_parts("an iter of one element cannot be kept apart");
   for (std::size_t i = 0; i < l.shard.size(); ++i) {
     const std::size_t end = places[i + 1];
     for (std::size_t at = places[i]; at < end; ++at) {
@@ -123,7 +124,7 @@ Result<RefinedLayout> refine(const TileLayout& l, std::span<const Shape> shapes)
   }
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     out.separators.push_back(boundaries.places(sequences[i]));
-    if (!increasing(out.separators.back())) return refuse("a dimension of one element cannot be kept apart");
+    if (!increasing(out.separators.back())) return refuse_parts("a dimension of one element cannot be kept apart");
   }
   return out;
 }

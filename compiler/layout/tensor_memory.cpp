@@ -9,6 +9,8 @@
 namespace tilewright::layout {
 namespace {
 
+using detail::refuse;
+
 // How a data path spreads rows and columns over the 128 lanes.
 enum class Spread : std::uint8_t {
   Identity,   // row r is lane r
@@ -29,8 +31,6 @@ constexpr std::array<Datapath, 7> kDatapaths = {{{'A', 128, Spread::Identity},
                                                  {'E', 64, Spread::Halves},
                                                  {'F', 64, Spread::Scattered},
                                                  {'G', 32, Spread::Quarters}}};
-
-std::unexpected<Error> refuse(std::string why) { return std::unexpected(Error{std::move(why)}); }
 
 std::string number(std::int64_t n) { return std::to_string(n); }
 

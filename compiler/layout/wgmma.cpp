@@ -5,9 +5,9 @@
 namespace tilewright::layout {
 namespace {
 
-constexpr std::int64_t kRows = 64;  // of one instruction
+using detail::refuse;
 
-std::unexpected<Error> refuse(std::string text) { return std::unexpected(Error{std::move(text)}); }
+constexpr std::int64_t kRows = 64;  // of one instruction
 
 // Empty: whole instructions.
 std::string not_whole(std::string_view what, std::int64_t rows, std::int64_t columns, std::int64_t unit) {

@@ -130,9 +130,9 @@ DialectFound find_by_names(const syntax::Tree& tree, const DialectHints& hints, 
 }  // namespace
 
 std::string_view dialect_source_name(DialectSource source) {
-  static constexpr auto kNames =
+  static constexpr auto kDialectNames =
       text::words_of<DialectSource>({"asked", "comment", "setting", "pin", "names", "installed", "assumed"});
-  return kNames[source];
+  return kDialectNames[source];
 }
 
 std::string DialectChoice::words() const {

@@ -9,7 +9,7 @@ constexpr std::string_view kAtomics =
     "the atomics here are {C33}(pointer, value) and {C34}(pointer, old, new); others are CUDA code of {C60}";
 constexpr std::string_view kShuffle = "arguments are (0xFFFFFFFF, value, lane, 32): write {C20}";
 
-constexpr ForeignRow kRows[] = {
+constexpr ForeignRow kForeignCudaRows[] = {
     // ids
     {"threadIdx thread_idx threadIdx_x get_thread_binding get_thread_idx", "=T.thread_id", kThread},
     {"blockIdx block_idx blockIdx_x program_id pid_m get_block_idx", "=T.cta_id", kBlock},
@@ -193,6 +193,6 @@ constexpr ForeignRow kRows[] = {
 
 }  // namespace
 
-std::span<const ForeignRow> foreign_cuda() { return kRows; }
+std::span<const ForeignRow> foreign_cuda() { return kForeignCudaRows; }
 
 }  // namespace tilewright::script

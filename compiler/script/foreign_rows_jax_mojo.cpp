@@ -11,7 +11,7 @@ constexpr std::string_view kRing = "write a loop, with stages of your own: T.Pip
 constexpr std::string_view kSpecs =
     "a block is a slice: A[m : m + 64, k : k + 64]; the grid is bx, by = T.cta_id([n, m])";
 
-constexpr ForeignRow kRows[] = {
+constexpr ForeignRow kForeignJaxMojoRows[] = {
     // JAX and its kernel language Pallas, on GPUs `plgpu` (Mosaic)
     {"pl.program_id pl.core_index jax.lax.axis_index lax.axis_index", "=T.cta_id",
      "a CTA's id is declared: bx = T.cta_id([n])"},
@@ -162,6 +162,6 @@ constexpr ForeignRow kRows[] = {
 
 }  // namespace
 
-std::span<const ForeignRow> foreign_jax_mojo() { return kRows; }
+std::span<const ForeignRow> foreign_jax_mojo() { return kForeignJaxMojoRows; }
 
 }  // namespace tilewright::script

@@ -14,7 +14,7 @@ constexpr std::string_view kTiled = "nothing to write: the dispatcher shares a c
 constexpr std::string_view kDtype = "a dtype is a text: write \"{name}\"";
 
 // Triton's own, of which people also write T.load and T.dot.
-constexpr ForeignRow kRows[] = {
+constexpr ForeignRow kForeignPackagesRows[] = {
     {"tl.load T.load", "", "copy a tile: Tx.cta.copy(tile, A[m : m + 64, :]); one element is x = A[i, j]"},
     {"tl.store T.store", "", "copy a tile: Tx.cta.copy(A[m : m + 64, :], tile); one element is A[i, j] = x"},
     {"tl.dot T.dot T.gemm T.gemm_v2 T.wgmma_gemm T.tcgen05_gemm cute.gemm tl.dot_scaled T.gemm_sp", "", kGemm},
@@ -167,6 +167,6 @@ constexpr ForeignRow kRows[] = {
 
 }  // namespace
 
-std::span<const ForeignRow> foreign_packages() { return kRows; }
+std::span<const ForeignRow> foreign_packages() { return kForeignPackagesRows; }
 
 }  // namespace tilewright::script

@@ -11,11 +11,11 @@ namespace tilewright::script {
 namespace {
 
 // Instances by turns with their dicts; no identifier, so scripts never see it.
-constexpr std::string_view kNames = "<names of instances>";
+constexpr std::string_view kInstanceNames = "<names of instances>";
 constexpr std::size_t kMostNames = 128;
 
 List* all_names(Interpreter& in) {
-  const Value* known = in.builtins().find(kNames);
+  const Value* known = in.builtins().find(kInstanceNames);
   return known ? known->as<List>() : nullptr;
 }
 
@@ -47,7 +47,7 @@ Dict* names_of(Interpreter& in, Instance* instance) {
   List* all = all_names(in);
   if (!all) {
     all = in.make<List>();
-    in.builtins().set(kNames, Value::object(all));
+    in.builtins().set(kInstanceNames, Value::object(all));
   }
   // The oldest go: what a script still holds of them is not known any more.
   if (all->items.size() >= kMostNames) {

@@ -10,7 +10,6 @@ namespace tilewright::bsp {
 namespace {
 
 namespace wire = protocol::bsp;
-using protocol::Json;
 using protocol::uri_of;
 
 protocol::Range range_of(const work::BuildPlace& at) {

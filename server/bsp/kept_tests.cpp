@@ -8,7 +8,6 @@
 namespace tilewright::bsp {
 
 namespace wire = protocol::bsp;
-using protocol::Json;
 
 bool are_kept(const std::string& script) {
   const auto text = project::read_script(script);

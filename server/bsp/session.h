@@ -24,6 +24,8 @@
 
 namespace tilewright::bsp {
 
+using protocol::Json;
+
 // What all clients of a process share.
 struct Server {
   explicit Server(Options options);
@@ -44,7 +46,6 @@ class BuildSession final : public endpoint::Handler, public endpoint::Served {
   }
 
  private:
-  using Json = protocol::Json;
   using Message = protocol::Message;
   using Answer = endpoint::Answer<Json>;
   using Targets = std::shared_ptr<const project::BuildTargets>;

@@ -24,7 +24,6 @@ namespace tilewright::bsp {
 namespace {
 
 namespace wire = protocol::bsp;
-using protocol::Json;
 using protocol::uri_of;
 
 using Slots = std::expected<std::vector<work::Slot>, run::Failure>;

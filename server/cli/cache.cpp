@@ -25,7 +25,7 @@ std::string megabytes(std::uint64_t bytes) {
 
 std::string counted(std::uint64_t n) { return std::to_string(n) + (n == 1 ? " entry" : " entries"); }
 
-int show(const CacheCommand& command, const toolchain::CacheOptions& cache) {
+int show_cache(const CacheCommand& command, const toolchain::CacheOptions& cache) {
   std::uint64_t bytes = 0;
   std::time_t oldest = 0;
   const auto entries = toolchain::cache_entries(cache.folder);
@@ -73,7 +73,7 @@ int cache_command(const CacheCommand& command) {
   const toolchain::CacheOptions cache = project::toolchain_options().cache;
   if (cache.folder.empty())
     return fail_usage("there is no cache: neither XDG_CACHE_HOME nor HOME names a folder", "set XDG_CACHE_HOME");
-  return command.action.empty() ? show(command, cache) : make_smaller(command, cache);
+  return command.action.empty() ? show_cache(command, cache) : make_smaller(command, cache);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ struct CompileCommand {
 };
 
 // What `--summary` shows.
-constexpr std::string_view kSummary =
+constexpr std::string_view kCompileSummary =
     "kernels.name kernels.entry kernels.arch kernels.failed kernels.launch kernels.resources "
     "kernels.calls.range.start.line kernels.calls.primitive kernels.calls.variant diagnostics.code "
     "diagnostics.severity diagnostics.message diagnostics.range.start.line failures";
@@ -396,7 +396,7 @@ class CompileAnswer {
     if (!command_.json) return;
     Json out = render::compile_json(std::move(kernels_), std::move(diagnostics_), read_, std::move(failures_));
     if (command_.lines) render::keep_lines(out, *command_.lines);
-    if (!print_answer(out, command_.answer, kSummary)) status_ = kUsage;
+    if (!print_answer(out, command_.answer, kCompileSummary)) status_ = kUsage;
   }
 
   const CompileCommand& command_;

@@ -10,7 +10,7 @@ struct DocsCommand {
   std::string topic, section, search;
 };
 
-int print(std::string_view text) {
+int print_page(std::string_view text) {
   project::emit(stdout, text);
   if (!text.ends_with('\n')) project::say(stdout, "\n");
   return kFine;
@@ -42,7 +42,7 @@ int run_docs(const DocsCommand& command) {
   if (command.topic.empty()) return list_topics();
   const handbook::Page* page = handbook::find_page(command.topic);
   if (!page) return fail_usage("there is no topic '" + command.topic + "'", "tilewright docs lists them");
-  if (command.section.empty()) return print(page->text);
+  if (command.section.empty()) return print_page(page->text);
   const std::vector<handbook::Section> sections = handbook::sections(page->text);
   const handbook::Section* section = handbook::find_section(sections, command.section);
   if (!section) {
@@ -55,7 +55,7 @@ int run_docs(const DocsCommand& command) {
   for (const handbook::Section* s = section + 1; s != sections.data() + sections.size() && s->level > section->level;
        ++s)
     text += s->text;
-  return print(text);
+  return print_page(text);
 }
 
 }  // namespace

@@ -29,13 +29,13 @@ struct ExplainCommand {
 };
 
 // What `--summary` shows.
-constexpr std::string_view kSummary =
+constexpr std::string_view kExplainSummary =
     "kernels.name kernels.entry kernels.calls.range.start.line kernels.calls.primitive kernels.calls.variant "
     "kernels.calls.summary kernels.calls.width diagnostics.code diagnostics.severity diagnostics.message "
     "diagnostics.range.start.line code title failures";
 
 bool print(const ExplainCommand& command, const render::Json& answer) {
-  return print_answer(answer, command.answer, kSummary);
+  return print_answer(answer, command.answer, kExplainSummary);
 }
 
 bool is_code(std::string_view s) {

@@ -31,7 +31,7 @@ struct LayoutCommand {
 };
 
 // What `--summary` shows.
-constexpr std::string_view kSummary =
+constexpr std::string_view kLayoutSummary =
     "expression value layout canonical shape size span access.degree access.wavefronts access.ideal diagnostics.code "
     "diagnostics.message";
 
@@ -246,7 +246,7 @@ int run_layout(const LayoutCommand& command) {
       .access_words = command.access,
       .dtype = command.dtype};
   const Json json = render::layout_json(command.expression, answer, std::move(diagnostics));
-  if (command.answer.is_part()) return print_answer(json, command.answer, kSummary) ? kFine : kUsage;
+  if (command.answer.is_part()) return print_answer(json, command.answer, kLayoutSummary) ? kFine : kUsage;
   return print(render::dump(json, -1) + "\n");
 }
 

@@ -11,7 +11,7 @@ namespace tilewright::cli {
 namespace {
 
 // What `--summary` shows.
-constexpr std::string_view kSummary =
+constexpr std::string_view kLayoutLinesSummary =
     "expression layouts.buffer layouts.dtype layouts.scope layouts.shape layouts.layout layouts.degree "
     "diagnostics.code diagnostics.message";
 
@@ -37,7 +37,7 @@ int print_line_layouts(const std::string& file, const render::ScriptLines& lines
   const std::string place = file + ":" + std::to_string(lines.from) +
                             (lines.to == lines.from ? std::string() : ":" + std::to_string(lines.to));
   if (json) {
-    if (!print_answer(views::layouts_json(place, layouts, compiled), answer, kSummary)) return kUsage;
+    if (!print_answer(views::layouts_json(place, layouts, compiled), answer, kLayoutLinesSummary)) return kUsage;
   } else {
     std::string out;
     for (const ide::LayoutAt& l : layouts) out += (out.empty() ? "" : "\n") + views::layout_text(l);

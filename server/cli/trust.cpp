@@ -58,7 +58,7 @@ int revoke(const TrustCommand& command, const fs::path& settings) {
   return kFine;
 }
 
-int report(const TrustCommand& command, const project::Config& config, const Demand* demand, bool trusted) {
+int report_trust(const TrustCommand& command, const project::Config& config, const Demand* demand, bool trusted) {
   const fs::path settings = project::place_of_file(config.file);
   if (command.json) {
     print(render::trust_json(settings.string(), trusted, demand));
@@ -70,7 +70,7 @@ int report(const TrustCommand& command, const project::Config& config, const Dem
   return trusted ? kFine : kErrors;
 }
 
-int ask(const TrustCommand& command, const project::Config& config, const Demand& demand) {
+int ask_user(const TrustCommand& command, const project::Config& config, const Demand& demand) {
   const std::string shown = remote::words_of(demand.acts);
   if (!command.json) {
     project::sayf(stdout, "%s names remotes. A request that uses one\n", demand.settings.c_str());
@@ -81,7 +81,7 @@ int ask(const TrustCommand& command, const project::Config& config, const Demand
   const bool agreed = command.yes || (!command.json && confirm("trust it?", interrupts.token()));
   if (!agreed) {
     if (!command.json) complain("tilewright: not trusted\n  tilewright trust --yes agrees without a question\n");
-    return report(command, config, &demand, false);
+    return report_trust(command, config, &demand, false);
   }
   // The consent is to what was shown. What the file has become meanwhile is another thing.
   if (auto done = project::trust(demand.settings, demand.content, shown); !done) return fail_usage(done.error());
@@ -92,7 +92,7 @@ int ask(const TrustCommand& command, const project::Config& config, const Demand
              " changed while it was shown; what it says now is not trusted\n");
     return kErrors;
   }
-  return report(command, config, &demand, true);
+  return report_trust(command, config, &demand, true);
 }
 
 int run_trust(const TrustCommand& command) {
@@ -109,10 +109,10 @@ int run_trust(const TrustCommand& command) {
   if (command.revoke) return revoke(command, project::place_of_file(config->file));
   const auto demand = remote::demand_of(*config);
   if (!demand) return fail_usage(demand.error().message, demand.error().hint);
-  if (!*demand) return report(command, *config, nullptr, true);
+  if (!*demand) return report_trust(command, *config, nullptr, true);
   const auto trusted = project::is_trusted((*demand)->settings, (*demand)->content);
   if (!trusted) return fail_usage(trusted.error());
-  return *trusted ? report(command, *config, &**demand, true) : ask(command, *config, **demand);
+  return *trusted ? report_trust(command, *config, &**demand, true) : ask_user(command, *config, **demand);
 }
 
 }  // namespace

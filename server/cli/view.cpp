@@ -33,7 +33,7 @@ struct ViewCommand {
 };
 
 // What `--summary` shows.
-constexpr std::string_view kSummary =
+constexpr std::string_view kViewSummary =
     "html bytes kernels.name kernels.entry kernels.arch kernels.views kernels.missing diagnostics.code "
     "diagnostics.severity diagnostics.message diagnostics.range.start.line";
 
@@ -161,7 +161,8 @@ std::vector<std::string> missing(const ide::Page& page) {
 // False: a field that was asked for does not exist.
 bool report(const ViewCommand& command, const ide::Page& page, std::size_t bytes) {
   const auto& findings = page.analysis->findings;
-  if (command.json) return print_answer(views::page_contents_json(page, command.html, bytes), command.answer, kSummary);
+  if (command.json)
+    return print_answer(views::page_contents_json(page, command.html, bytes), command.answer, kViewSummary);
   for (const session::Finding& f : findings)
     complain(render::diagnostic_text(*f.diagnostic, *f.anchors, render::colours(stderr)));
   const std::vector<std::string> absent = missing(page);

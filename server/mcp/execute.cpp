@@ -16,7 +16,7 @@ constexpr std::int64_t kSeconds = 60, kMostSeconds = 600;
 constexpr int kSchedules = 3;
 
 // The first one.
-std::string error_of(const session::Compiled& compiled) {
+std::string compile_error(const session::Compiled& compiled) {
   for (const text::Diagnostic& d : compiled.diagnostics)
     if (d.severity == text::Severity::Error) return d.message + (d.hint.empty() ? "" : " (" + d.hint + ")");
   return "the script has errors";
@@ -44,7 +44,8 @@ std::expected<work::RunAnswer, std::string> executed(const Question& question, w
   switch (answer.end) {
     case End::Reported: return answer;
     case End::Stopped: return std::unexpected(kStopped);
-    case End::Errors: return std::unexpected(error_of(answer.compiled) + "; call check on " + question.script.shown);
+    case End::Errors:
+      return std::unexpected(compile_error(answer.compiled) + "; call check on " + question.script.shown);
     case End::NoDevice:
     case End::Unusable:
     case End::Skipped:

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "compiler/text/json.h"
+#include "server/mcp/tool.h"
 #include "server/project/files.h"
 #include "server/project/toml.h"
 
 namespace tilewright::mcp {
 namespace fs = std::filesystem;
 namespace {
-
-using text::Json;
 
 constexpr std::uintmax_t kMostConfiguration = 4u << 20;
 constexpr std::string_view kName = "tilewright";
@@ -24,7 +22,7 @@ constexpr JsonClient kJsonClients[] = {{"claude", ".mcp.json", "mcpServers"},
                                        {"cursor", ".cursor/mcp.json", "mcpServers"},
                                        {"vscode", ".vscode/mcp.json", "servers"}};
 
-std::expected<std::string, std::string> text_of(const fs::path& file) {
+std::expected<std::string, std::string> contents_of(const fs::path& file) {
   std::error_code ec;
   if (!fs::exists(file, ec)) return std::string();
   if (!fs::is_regular_file(file, ec)) return std::unexpected(file.string() + " is no file");
@@ -44,7 +42,7 @@ std::expected<Installation, std::string> into_json(const JsonClient& client, con
                                                    const fs::path& program) {
   Installation out;
   out.file = folder / client.file;
-  auto before = text_of(out.file);
+  auto before = contents_of(out.file);
   if (!before) return std::unexpected(before.error());
   out.before = std::move(*before);
   Json server = Json::object();
@@ -97,7 +95,7 @@ std::expected<Installation, std::string> into_codex(const fs::path& program) {
     return std::unexpected("neither CODEX_HOME nor HOME says where codex has its configuration");
   Installation out;
   out.file = home && *home ? fs::path(home) / "config.toml" : fs::path(user) / ".codex" / "config.toml";
-  auto before = text_of(out.file);
+  auto before = contents_of(out.file);
   if (!before) return std::unexpected(before.error());
   out.before = std::move(*before);
   out.entry = "[mcp_servers.tilewright]\ncommand = " + toml_text(program.string()) + "\nargs = [\"mcp\"]\n";

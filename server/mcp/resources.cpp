@@ -3,12 +3,11 @@
 #include <string>
 
 #include "server/handbook/handbook.h"
+#include "server/mcp/tool.h"
 #include "server/project/codes.h"
 
 namespace tilewright::mcp {
 namespace {
-
-using text::Json;
 
 // tilewright://docs/manual/checking.md, tilewright://diagnostics/TW3104, tilewright://examples/gemm_hopper.py.
 constexpr std::string_view kDocs = "tilewright://docs/", kCodes = "tilewright://diagnostics/",

@@ -40,7 +40,7 @@ int fail(const std::string& why) {
   return 2;
 }
 
-int install(const std::string& folder, const CLI::App& app) {
+int install_skills(const std::string& folder, const CLI::App& app) {
   for (const handbook::Page& page : handbook::skills()) {
     const fs::path file = fs::path(folder) / page.name / "SKILL.md";
     std::error_code ec;
@@ -60,7 +60,7 @@ void add_skills(CLI::App* c, std::function<int()>& run) {
   c->add_option("action", *action, "install: write them")->required()->check(CLI::IsMember({"install"}));
   c->add_option("folder", *folder, "Where they go, a folder a skill: .claude/skills, for example")->required();
   c->footer("Example:\n  tilewright skills install .claude/skills");
-  c->callback([folder, action, c, &run] { run = [folder, c] { return install(*folder, *c->get_parent()); }; });
+  c->callback([folder, action, c, &run] { run = [folder, c] { return install_skills(*folder, *c->get_parent()); }; });
 }
 
 }  // namespace tilewright::mcp

@@ -9,7 +9,6 @@
 namespace tilewright::render {
 namespace {
 
-using text::Json;
 using Result = work::MigrationCheck::Result;
 
 std::string_view result_name(Result result) {

@@ -12,7 +12,7 @@
 namespace tilewright::render {
 namespace {
 
-constexpr std::size_t kMostLines = 20, kMostWaits = 3, kMostAdvised = 3;
+constexpr std::size_t kMostSampledLines = 20, kMostWaits = 3, kMostAdvised = 3;
 constexpr double kLeast = 0.05;   // a wait below this share of its line is not shown
 constexpr double kAdvised = 0.1;  // one above this share of all samples gets its advice
 
@@ -32,10 +32,10 @@ std::string waits_text(const std::vector<work::Waited>& waits, std::uint64_t all
   return out;
 }
 
-std::string table(const work::SampledAnswer& sampled) {
+std::string lines_table(const work::SampledAnswer& sampled) {
   using Row = std::array<std::string, 5>;
   std::vector<Row> rows{{"line", "share", "by", "waits for", ""}};
-  for (std::size_t i = 0; i < std::min(kMostLines, sampled.lines.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMostSampledLines, sampled.lines.size()); ++i) {
     const work::SampledLine& line = sampled.lines[i];
     const std::string by = line.primitive.empty() ? "-" : line.primitive + " " + line.variant;
     rows.push_back({std::to_string(line.line + 1), percent(line.count, sampled.samples), by,
@@ -95,9 +95,9 @@ std::string sampled_text(const work::RunAnswer& answer) {
   if (!sampled.missing.empty()) {
     out += "    lines not available: " + text::visible(sampled.missing) + "\n";
   } else {
-    out += table(sampled);
-    if (sampled.lines.size() > kMostLines)
-      out += "    and " + text::counted(sampled.lines.size() - kMostLines, "line") + " more (--json has all)\n";
+    out += lines_table(sampled);
+    if (sampled.lines.size() > kMostSampledLines)
+      out += "    and " + text::counted(sampled.lines.size() - kMostSampledLines, "line") + " more (--json has all)\n";
     out += "    " + percent(sampled.attributed, sampled.samples) +
            " of the samples are at a line of the script; the rest is code that the compiler relates to none\n";
   }

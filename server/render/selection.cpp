@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "server/render/json.h"
+
 namespace tilewright::render {
 namespace {
-
-using text::Json;
 
 // The paths as a tree; a name without others below it is wanted as a whole.
 struct Wanted {

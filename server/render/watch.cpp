@@ -71,7 +71,7 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   return out;
 }
 
-std::string table(const run::Report& r, std::size_t point) {
+std::string points_table(const run::Report& r, std::size_t point) {
   const WatchPoint& p = r.watch_points[point];
   std::vector<std::vector<std::string>> cells;
   std::vector<std::string>& head = cells.emplace_back();
@@ -113,7 +113,7 @@ std::string watches_text(const run::Report& r) {
   for (std::size_t point = 0; point < r.watch_points.size(); ++point) {
     const run::Report::Watching& w = r.watches[r.watch_points[point].watch];
     out += "  watch    " + text::visible(w.expression) + " where line " + std::to_string(w.line) + " was executed\n" +
-           table(r, point);
+           points_table(r, point);
   }
   if (r.outcome.unseen) out += "    " + std::to_string(r.outcome.unseen) + " later ones were not kept\n";
   return out;

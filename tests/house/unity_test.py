@@ -49,6 +49,8 @@ class Groups(unittest.TestCase):
         self.assertFalse(self.together(a, "int f() { return a(); }\n"))  # of some header: it would find the local one
         self.assertFalse(self.together(self.local("namespace n = other;\n\nint a() { return 1; }"), a))  # a short name ends none
         self.assertFalse(self.together(self.local("constexpr int kSize = 1;"), "int f() { return kSize; }\n"))
+        self.assertFalse(self.together(self.local("class A final {\n};"), self.local("class A final {\n};")))
+        self.assertTrue(self.together(self.local("class A final {\n};"), self.local("class B final {\n};")))
         self.assertFalse(self.together("#define LIST(V) V(1)\n", "#define LIST(V) V(2)\n"))
         self.assertFalse(self.together("using ir::Expr;\n", "using other::Expr;\n"))
         self.assertFalse(self.together("using namespace tw;\n", "int f();\n"))
@@ -59,8 +61,8 @@ class Groups(unittest.TestCase):
         self.assertEqual(len(unity_groups.groups([one, other], {other.path})), 2)
 
     def test_groups_stay_small(self):
-        made = unity_groups.groups([self.source(f"int f{n}();\n") for n in range(40)])
-        self.assertEqual([len(group) for group in made], [32, 8])
+        made = unity_groups.groups([self.source(f"int f{n}();\n") for n in range(70)])
+        self.assertEqual([len(group) for group in made], [64, 6])
         large = "// \n" + "int f();\n" * (unity_groups.BYTES_A_GROUP // 15)
         self.assertEqual(len(unity_groups.groups([self.source(large), self.source(large)])), 2)
 

@@ -32,8 +32,8 @@ HOST_GLIBC = tuple(int(part) for part in platform.libc_ver()[1].split(".")[:2])
 
 
 def package(binary, folder, without="vsix", environment=None):
-    return subprocess.run([sys.executable, PACKAGE, binary, folder, "--build", BUILD, "--without", without], capture_output=True, text=True,
-                          env=environment)
+    return subprocess.run([sys.executable, PACKAGE, binary, folder, "--build", BUILD, "--without", without, "--quick"],
+                          capture_output=True, text=True, env=environment)
 
 
 def tree(folder):

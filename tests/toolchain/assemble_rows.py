@@ -7,7 +7,7 @@ that another architecture takes must be NVRTC's, too. Remarks of NVRTC on what i
     assemble_rows.py PROGRAM [CUDA_HOME] [--quick] [--only ARCH] [--jobs N]
 
 PROGRAM is the built assemble_rows; CUDA_HOME defaults to the environment's, then to the checkout's .cuda. --quick: the
-three main targets, no refusals. A unit that fails is halved until the calls are known. Exit status 1 when a row does
+three main targets, each call for the first of them that has it, no refusals. A unit that fails is halved until the calls are known. Exit status 1 when a row does
 not assemble where it should, or does where it should not; 77 without NVRTC.
 """
 import argparse
@@ -64,31 +64,32 @@ def first_lines(log):
     return " / ".join(lines[:2])[:300]
 
 
-def culprits(unit, arch):
-    """The kernels of a failing unit that do not assemble, found by halving."""
-    head, *parts = re.split(r"^// @@ ", unit, flags=re.M)
-    items, helpers = [], {}
-    for part in parts:
-        title, text = part.split("\n", 1)
-        at = text.index('extern "C" __global__')
-        if text[:at]:
-            helpers[re.search(r"__device__[^(]*?(\w+)\(", text[:at]).group(1)] = text[:at]
-        items.append((title, text[at:]))
+class Unit:
+    """A unit of the program: kernels by their titles, and the helpers that they call."""
 
-    def needed(kernel):
-        return [n for n in re.findall(r"(\w+)\(", kernel) if n in helpers]
+    def __init__(self, text):
+        self.head, *parts = re.split(r"^// @@ ", text, flags=re.M)
+        self.kernels, self.helpers = [], {}
+        for part in parts:
+            title, text = part.split("\n", 1)
+            at = text.index('extern "C" __global__')
+            if text[:at]:
+                self.helpers[re.search(r"__device__[^(]*?(\w+)\(", text[:at]).group(1)] = text[:at]
+            self.kernels.append((title, text[at:]))
 
-    def search(some):
-        names = dict.fromkeys(n for _, kernel in some for n in needed(kernel))
-        log = assemble(head + "".join(helpers[n] for n in names) + "".join(k for _, k in some), arch)
+    def source(self, kernels):
+        called = dict.fromkeys(n for _, kernel in kernels for n in re.findall(r"(\w+)\(", kernel) if n in self.helpers)
+        return self.head + "".join(self.helpers[n] for n in called) + "".join(kernel for _, kernel in kernels)
+
+    def culprits(self, kernels, arch):
+        """Those that do not assemble, with what NVRTC says, found by halving."""
+        log = assemble(self.source(kernels), arch)
         if log is None:
             return []
-        if len(some) == 1:
-            return [(some[0][0], first_lines(log))]
-        half = len(some) // 2
-        return search(some[:half]) + search(some[half:])
-
-    return search(items)
+        if len(kernels) == 1:
+            return [(kernels[0][0], first_lines(log))]
+        half = len(kernels) // 2
+        return self.culprits(kernels[:half], arch) + self.culprits(kernels[half:], arch)
 
 
 # What the reference spells and an assembler no longer takes, with its words: NVRTC 13.0 passed it by, 13.5 refuses it.
@@ -99,18 +100,24 @@ def no_longer(title, log):
     return any(what in title and words in log for what, words in NO_LONGER)
 
 
+def said_for(program, arch):
+    return subprocess.run([program, arch], capture_output=True, text=True, check=True).stdout
+
+
 def accepted(job):
-    program, arch = job
-    text = subprocess.run([program, arch], capture_output=True, text=True, check=True).stdout
+    """`before`: architectures whose calls are assembled for them, and not once more."""
+    program, arch, before = job
+    known = {title for other in before for title in re.findall(r"^// @@ (.*)", said_for(program, other), flags=re.M)}
     rows = kernels = 0
     bad = []
-    for unit in re.split(r"^// @@@ ", text, flags=re.M)[1:]:
-        counts, source = unit.split("\n", 1)
+    for text in re.split(r"^// @@@ ", said_for(program, arch), flags=re.M)[1:]:
+        counts, source = text.split("\n", 1)
+        unit = Unit(source)
+        asked = [kernel for kernel in unit.kernels if kernel[0] not in known]
         rows += int(counts.split()[0])
-        kernels += int(counts.split()[1])
-        log = assemble(source, arch)
-        if log:
-            bad += culprits(source, arch) or [("the whole unit", first_lines(log))]
+        kernels += len(asked)
+        if asked:
+            bad += unit.culprits(asked, arch)
     return arch, rows, kernels, bad
 
 
@@ -164,7 +171,7 @@ def main():
         failures += len(missing)
     # Not multiprocessing.Pool: that one waits for ever when NVRTC crashes.
     with concurrent.futures.ProcessPoolExecutor(options.jobs, initializer=load, initargs=(options.cuda_home,)) as pool:
-        for arch, rows, kernels, bad in pool.map(accepted, [(options.program, a) for a in archs]):
+        for arch, rows, kernels, bad in pool.map(accepted, [(options.program, arch, archs[:at] if options.quick else []) for at, arch in enumerate(archs)]):
             passed_by = [title for title, log in bad if no_longer(title, log)]
             bad = [(title, log) for title, log in bad if not no_longer(title, log)]
             print(f"{arch}: {rows} rows, {kernels - len(passed_by)} calls assembled, {len(bad)} failed"

@@ -19,8 +19,6 @@ using layout::Dim;
 constexpr std::int64_t kRows = 8;            // of an atom
 constexpr std::int64_t kLargest = 1 << 19;   // elements: a descriptor's addresses end at 256 KB
 constexpr std::int64_t kMostUnits = 0x3fff;  // 14 bits for ldo and sdo
-std::unexpected<Reason> refuse(Reason reason) { return std::unexpected(std::move(reason)); }
-
 // The region's elements along one dimension of the buffer.
 struct Line {
   Dim start;                        // elements

@@ -10,8 +10,6 @@ namespace {
 
 using layout::Axis;
 
-std::unexpected<Reason> refuse(Reason reason) { return std::unexpected(std::move(reason)); }
-
 // Threads of the warpgroup from one value of the axis to the next; 0: no axis inside of a warpgroup.
 std::int64_t threads_of(Axis axis) {
   switch (axis) {

@@ -18,7 +18,7 @@ Failure check_nan(const Intrinsic& row, std::span<const ir::Expr> args, ir::Targ
 #define TILEWRIGHT_F32 ", ftz: flag = False, sat: flag = False"
 #define TILEWRIGHT_F32X2 ", ftz: flag = False"
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kArithmeticRows[] = {
     row<"x: f32">("P93", "ptx.exp2", Meaning::Exp2Approx)
         .returns<ir::kFloat32>()
         .quiet()
@@ -125,6 +125,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> arithmetic_rows() { return kRows; }
+std::span<const Intrinsic> arithmetic_rows() { return kArithmeticRows; }
 
 }  // namespace tilewright::intrinsics

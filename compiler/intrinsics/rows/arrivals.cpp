@@ -55,7 +55,7 @@ constexpr std::string_view kArrive = "{@p} mbarrier.arrive{.sem.scope}.space.b64
                            kExpect = "{@p} mbarrier.arrive.expect_tx{.sem.scope}.space.b64 _, [bar], bytes;",
                            kComplete = "{@p} mbarrier.complete_tx.relaxed.scope.space.b64 [bar], bytes;";
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kArrivalRows[] = {
     row<"bar: shared, *, count: u32 = None, " TILEWRIGHT_SEMANTICS TILEWRIGHT_SPACE ", pred: i32 = None">(
         "W1", "ptx.mbarrier.arrive", Meaning::MbarrierArrive)
         .effects<"arrives mbarrier bar[count] {space=shared} {sem=release}.{scope=cta}; when pred">()
@@ -138,6 +138,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> arrival_rows() { return kRows; }
+std::span<const Intrinsic> arrival_rows() { return kArrivalRows; }
 
 }  // namespace tilewright::intrinsics

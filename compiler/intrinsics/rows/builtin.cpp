@@ -45,7 +45,7 @@ Emitted emit_fragment(const Intrinsic& row, std::span<const ir::Expr> args, ir::
 #define TILEWRIGHT_FRAGMENT "fragment: any, m: attr, n: attr, k: attr, index: i32, "
 #define TILEWRIGHT_PRODUCT "d: any, d_index: i32, a: any, a_index: i32, b: any, b_index: i32, c: any, c_index: i32"
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kBuiltinRows[] = {
     row<"scope: attr(shared|shared.dyn|warp), is_load: flag = False, num_blocks: attr(-1) = -1">(
         "L1", "tvm_storage_sync", Meaning::CtaSync)
         .effects<"meets cta acq_rel.cta unless scope=warp; meets lanes acq_rel.warp if scope=warp; "
@@ -120,6 +120,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> builtin_rows() { return kRows; }
+std::span<const Intrinsic> builtin_rows() { return kBuiltinRows; }
 
 }  // namespace tilewright::intrinsics

@@ -58,7 +58,7 @@ std::string reduce_to_global(const Arguments& a, ir::Target) {
          (half && a.text("op") == "add" ? ".noftz" : "") + ".{dtype} [{dst_ptr}], [{src_ptr}], {num_bytes}{policy};";
 }
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kBulkRows[] = {
     row<"dst_ptr: shared, src_ptr: global, num_bytes: u32, mbarrier_ptr: shared, *, " TILEWRIGHT_HINTS
         ", ignore_oob: flag = False, ignore_bytes_left: u32 = 0, ignore_bytes_right: u32 = 0">(
         "P36", "ptx.cp_async_bulk_g2s_cta", Meaning::BulkGlobalToShared)
@@ -171,6 +171,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> bulk_rows() { return kRows; }
+std::span<const Intrinsic> bulk_rows() { return kBulkRows; }
 
 }  // namespace tilewright::intrinsics

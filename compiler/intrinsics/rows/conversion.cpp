@@ -13,12 +13,12 @@ constexpr std::string_view kBasic = "u8|u16|u32|u64|s8|s16|s32|s64|bf16|f16|f32|
 
 // A line of the instruction's grammar: which types and roundings it takes, and its modifiers in the order in which the
 // instruction has them. A modifier that is not listed must not be given; one that ends in '!' must be.
-struct Form {
+struct WidthForm {
   std::string_view to, from, roundings, modifiers;
   int values = 1;
   Availability needs = All;
 };
-constexpr Form kForms[] = {
+constexpr WidthForm kForms[] = {
     {"f16", "f32", "rn|rz", "relu satfinite", 1, Sm80},
     {"bf16", "f32", "rn|rz", "relu satfinite", 1, Sm80},
     {"f16x2|bf16x2", "f32", "rn|rz", "relu satfinite", 2, Sm80},
@@ -43,10 +43,10 @@ constexpr Form kForms[] = {
     {kBasic, kBasic, "|rni|rzi|rmi|rpi|rn|rz|rm|rp", "ftz sat", 1, All},
 };
 
-const Form* form_of(const Arguments& a) {
+const WidthForm* form_of(const Arguments& a) {
   const std::string to = a.text("dtype"), from = a.text("atype"), rounding = a.text("rounding");
-  const Form* found = nullptr;
-  for (const Form& f : kForms) {
+  const WidthForm* found = nullptr;
+  for (const WidthForm& f : kForms) {
     if (!is_one_of(to, f.to) || !is_one_of(from, f.from)) continue;
     if (is_one_of(rounding, f.roundings)) return &f;
     if (!found) found = &f;
@@ -55,7 +55,7 @@ const Form* form_of(const Arguments& a) {
 }
 
 // Is the word among the form's modifiers? `must`: it has to be given.
-bool allows(const Form& f, std::string_view word, bool* must = nullptr) {
+bool allows(const WidthForm& f, std::string_view word, bool* must = nullptr) {
   for (std::string_view rest = f.modifiers; !rest.empty();) {
     const std::size_t end = std::min(rest.find(' '), rest.size());
     std::string_view one = rest.substr(0, end);
@@ -93,7 +93,7 @@ Failure check_scalar(const Arguments& a) {
   return std::nullopt;
 }
 
-Failure check_values(const Arguments& a, const Form& f) {
+Failure check_values(const Arguments& a, const WidthForm& f) {
   const auto given = static_cast<int>(a.items("values").size());
   if (given != f.values) {
     return a.text("dtype") + " from " + a.text("atype") + " takes " + std::to_string(f.values) +
@@ -117,7 +117,7 @@ Failure check_values(const Arguments& a, const Form& f) {
 
 Failure check_convert(const Intrinsic& row, std::span<const ir::Expr> args, ir::Target target) {
   Arguments a(row, args);
-  const Form* f = form_of(a);
+  const WidthForm* f = form_of(a);
   const std::string what = "cvt to " + a.text("dtype") + " from " + a.text("atype");
   if (!f) return what + " does not exist";
   if (!is_one_of(a.text("rounding"), f->roundings)) {
@@ -163,7 +163,7 @@ ir::DataType result_type(std::span<const ir::Expr> args) {
 }
 
 std::string convert(const Arguments& a, ir::Target) {
-  const Form* f = form_of(a);
+  const WidthForm* f = form_of(a);
   std::string instruction = "cvt{.rounding}";
   for (std::string_view rest = f ? f->modifiers : std::string_view(); !rest.empty();) {
     const std::size_t end = std::min(rest.find(' '), rest.size());
@@ -191,7 +191,7 @@ std::string convert(const Arguments& a, ir::Target) {
   "attr(u8|u16|u32|u64|s8|s16|s32|s64|bf16|f16|f32|f64|f16x2|bf16x2|tf32|e4m3x2|e5m2x2|e2m1x2|e2m3x2|e3m2x2|e4m3x4|" \
   "e5m2x4|e2m1x4|e2m3x4|e3m2x4|ue8m0x2|s2f6x2)"
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kConversionRows[] = {
     row<"dtype: " TILEWRIGHT_CONVERTED ", *values: any, atype: " TILEWRIGHT_CONVERTED
         ", rounding: attr(|rni|rzi|rmi|rpi|rn|rz|rm|rp|rna|rs) = '', ftz: flag = False, sat: flag = False, relu: flag "
         "= "
@@ -209,6 +209,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> conversion_rows() { return kRows; }
+std::span<const Intrinsic> conversion_rows() { return kConversionRows; }
 
 }  // namespace tilewright::intrinsics

@@ -63,7 +63,7 @@ Failure check_pending(const Intrinsic& row, std::span<const ir::Expr> args, ir::
   return check_range(Arguments(row, args), "num", 0, 1 << 20);
 }
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kCpAsyncRows[] = {
     row<TILEWRIGHT_COPY TILEWRIGHT_HINTS>("P29", "ptx.cp_async", Meaning::AsyncCopy)
         .effects<"reads global src_ptr[cp_size]; writes shared dst_ptr[cp_size]; until cp.async">()
         .cc(Sm80)
@@ -160,6 +160,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> cp_async_rows() { return kRows; }
+std::span<const Intrinsic> cp_async_rows() { return kCpAsyncRows; }
 
 }  // namespace tilewright::intrinsics

@@ -7,7 +7,7 @@ namespace {
 using enum Availability;
 
 // Packed values travel as integers: a float2 as uint64, a bfloat162 as uint32; the first element is in the low bits.
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kCudaConvertRows[] = {
     row<"src: f16">("C38", "cuda.half2float", Meaning::HalfToFloat)
         .pure()
         .returns<ir::kFloat32>()
@@ -123,6 +123,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> cuda_convert_rows() { return kRows; }
+std::span<const Intrinsic> cuda_convert_rows() { return kCudaConvertRows; }
 
 }  // namespace tilewright::intrinsics

@@ -74,7 +74,7 @@ std::string atomic_cas(const Arguments& a, ir::Target) {
   return "return atomicCAS({ptr}, (decltype(+*{ptr})){old_val}, (decltype(+*{ptr})){new_val});";
 }
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kCudaMemoryRows[] = {
     row<"dst: global, src: global, num_bytes: attr(1|2|4|8|16)">("C26", "cuda.copy_bytes", Meaning::CopyBytes)
         .effects<"reads generic src[num_bytes]; writes generic dst[num_bytes]">()
         .cxx("*(word*)dst = *(const word*)src;", copy_bytes)
@@ -151,6 +151,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> cuda_memory_rows() { return kRows; }
+std::span<const Intrinsic> cuda_memory_rows() { return kCudaMemoryRows; }
 
 }  // namespace tilewright::intrinsics

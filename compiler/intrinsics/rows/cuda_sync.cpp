@@ -69,7 +69,7 @@ Failure check_bar_no(const Intrinsic& row, std::span<const ir::Expr> args, ir::T
   return check_range(Arguments(row, args), "bar_no", 0, 15);
 }
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kCudaSyncRows[] = {
     row<"">("C1", "cuda.cta_sync", Meaning::CtaSync)
         .effects<"meets cta acq_rel.cta; by cta">()
         .inline_cxx("__syncthreads()")
@@ -224,6 +224,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> cuda_sync_rows() { return kRows; }
+std::span<const Intrinsic> cuda_sync_rows() { return kCudaSyncRows; }
 
 }  // namespace tilewright::intrinsics

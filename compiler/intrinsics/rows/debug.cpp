@@ -126,7 +126,7 @@ std::string timer_finalize(const Arguments&, ir::Target) {
 #define TILEWRIGHT_TIMER \
   "profiler_buffer: ptr, profiler_tag: ptr, profiler_write_offset: ptr, profiler_write_stride: u32, leader_cond: bool"
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kDebugRows[] = {
     row<"fmt: attr, *args: any">("C58", "cuda.printf", Meaning::Print)
         .effects<"writes console">()
         .check(check_printf)
@@ -195,6 +195,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> debug_rows() { return kRows; }
+std::span<const Intrinsic> debug_rows() { return kDebugRows; }
 
 }  // namespace tilewright::intrinsics

@@ -83,7 +83,7 @@ std::string instruction_descriptor(const Arguments& a, ir::Target) {
   "M: attr, N: attr, K: attr, trans_a: flag, trans_b: flag, n_cta_groups: attr(1|2) = 1, " \
   "neg_a: flag = False, neg_b: flag = False, "
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kDescriptorRows[] = {
     row<"desc: ptr, addr: ptr, ldo: u64, sdo: u64, swizzle: attr(0|1|2|3|4)">(
         "P90", "ptx.tcgen05.encode_matrix_descriptor", Meaning::TmemDescriptor)
         .effects<"writes generic desc[8]">()
@@ -142,6 +142,6 @@ std::uint32_t tcgen05::instruction_descriptor_bits(const Arguments& a) {
   return bits;
 }
 
-std::span<const Intrinsic> descriptor_rows() { return kRows; }
+std::span<const Intrinsic> descriptor_rows() { return kDescriptorRows; }
 
 }  // namespace tilewright::intrinsics

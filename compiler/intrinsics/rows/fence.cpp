@@ -115,7 +115,7 @@ std::string mapa(const Arguments& a, ir::Target) {
          ": \"l\"((unsigned long long)__cvta_generic_to_shared((void*){ptr})), \"r\"({rank}));\nreturn r;";
 }
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kFenceRows[] = {
     row<"name_bar_id: u32, thread_count: u32">("P12", "ptx.bar.arrive", Meaning::NamedBarrierArrive)
         .effects<"arrives barrier name_bar_id[thread_count] release.cta; by warp">()
         .check(check_barrier)
@@ -288,6 +288,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> fence_rows() { return kRows; }
+std::span<const Intrinsic> fence_rows() { return kFenceRows; }
 
 }  // namespace tilewright::intrinsics

@@ -4,7 +4,7 @@
 namespace tilewright::intrinsics {
 namespace {
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kMarkRows[] = {
     row<"name: attr, payload: any = None">("W22", "cuda.iket.mark", Meaning::None)
         .pure()
         .inline_cxx("((void)0)")
@@ -40,6 +40,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> mark_rows() { return kRows; }
+std::span<const Intrinsic> mark_rows() { return kMarkRows; }
 
 }  // namespace tilewright::intrinsics

@@ -306,7 +306,7 @@ constexpr std::string_view kStoreFragment =
     "}}";
 constexpr std::string_view kFillFragment = "for (int i = 0; i < {local_size}; ++i) {local_ptr}[{offset} + i] = 0.0f;";
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kMatrixRows[] = {
     row<"trans: attr(0|1), num: attr(1|2|4), dtype: attr(.b16|b16) = '.b16', smem_ptr: shared, *dst_handles: to u32">(
         "P61", "ptx.ldmatrix", Meaning::LdMatrix)
         .effects<"reads shared smem_ptr[16]; by warp">()
@@ -433,7 +433,7 @@ constexpr Intrinsic kInternal[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> matrix_rows() { return kRows; }
+std::span<const Intrinsic> matrix_rows() { return kMatrixRows; }
 std::span<const Intrinsic> internal_matrix_rows() { return kInternal; }
 
 }  // namespace tilewright::intrinsics

@@ -54,7 +54,7 @@ Failure check_arrive_state(const Intrinsic& row, std::span<const ir::Expr> args,
   return check_count(row, args, target);
 }
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kMbarrierRows[] = {
     row<"bar: shared, thread_count: u32">("P1", "ptx.mbarrier.init", Meaning::MbarrierInit)
         .effects<"inits mbarrier bar[thread_count]; by one">()
         .cc(Sm80)
@@ -229,6 +229,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> mbarrier_rows() { return kRows; }
+std::span<const Intrinsic> mbarrier_rows() { return kMbarrierRows; }
 
 }  // namespace tilewright::intrinsics

@@ -151,7 +151,7 @@ Failure check_fraction(const Intrinsic& row, std::span<const ir::Expr> args, ir:
   return std::nullopt;
 }
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kMemoryRows[] = {
     row<TILEWRIGHT_LOAD "weak: flag = False, space: " TILEWRIGHT_SPACE
                         " = 'global', cop: attr(|ca|cg|cs|lu|cv) = '', " TILEWRIGHT_HINTS>("P52", "ptx.ld",
                                                                                            Meaning::LoadValue)
@@ -264,6 +264,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> memory_rows() { return kRows; }
+std::span<const Intrinsic> memory_rows() { return kMemoryRows; }
 
 }  // namespace tilewright::intrinsics

@@ -37,7 +37,7 @@ std::string move_and_signal(const Arguments& a, ir::Target) {
 
 consteval Row nvshmem_row(Row r, std::string_view text) { return r.needs("nvshmem").says(text); }
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kNvshmemRows[] = {
     nvshmem_row(row<"">("N1", "nvshmem.my_pe", Meaning::Nvshmem)
                     .effects<"reads machine">()
                     .returns<ir::kInt32>()
@@ -125,6 +125,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> nvshmem_rows() { return kRows; }
+std::span<const Intrinsic> nvshmem_rows() { return kNvshmemRows; }
 
 }  // namespace tilewright::intrinsics

@@ -6,7 +6,7 @@ namespace {
 
 using enum Availability;
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kPackedRows[] = {
     row<"d_addr: to u64, a: u64, b: u64, *, rounding: attr(|rn|rz|rm|rp) = 'rn', ftz: flag = False, dps: attr(True) = "
         "True, return_dtype: attr = 'uint64'">("W14", "ptx.add_f32x2", Meaning::AddFloat2)
         .cc(Sm100)
@@ -71,6 +71,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> packed_rows() { return kRows; }
+std::span<const Intrinsic> packed_rows() { return kPackedRows; }
 
 }  // namespace tilewright::intrinsics

@@ -254,7 +254,7 @@ std::string mma_block_scale(const Arguments& a, ir::Target) {
   "i_desc: u32, *, d_dtype: attr, a_dtype: attr, b_dtype: attr, sfa_dtype: attr, sfb_dtype: attr, use_a_tmem: flag, " \
   "cta_group: attr(1|2), enable_input_d: i32 = 1"
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kTcgen05Rows[] = {
     row<"dst_ptr: shared, n_cols: u32, " TILEWRIGHT_GROUP>("P74", "ptx.tcgen05.alloc", Meaning::TmemAlloc)
         .effects<"writes shared dst_ptr[4]; allocates columns dst_ptr[n_cols]; by warp pair cta_group">()
         .cc(Sm100aClass)
@@ -388,6 +388,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> tcgen05_rows() { return kRows; }
+std::span<const Intrinsic> tcgen05_rows() { return kTcgen05Rows; }
 
 }  // namespace tilewright::intrinsics

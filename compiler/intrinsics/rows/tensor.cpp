@@ -84,7 +84,7 @@ constexpr std::string_view kGather =
   ", " TILEWRIGHT_COORDINATES
 
 // `bar` as a number: the barrier's 32-bit shared address, for cta_group 2 with the peer bit cleared.
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kTensorRows[] = {
     row<TILEWRIGHT_LOAD("1|2|3|4|5", "bar: shared")>("P44", TILEWRIGHT_NAME("g2c"), Meaning::TensorGlobalToShared)
         .effects<"reads map tensormap_addr[128]; reads global tensormap_addr[box]; "
                  "writes shared::cluster dst_ptr[box] in cta_mask; proxy async; until mbarrier bar; "
@@ -243,6 +243,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> tensor_rows() { return kRows; }
+std::span<const Intrinsic> tensor_rows() { return kTensorRows; }
 
 }  // namespace tilewright::intrinsics

@@ -61,7 +61,7 @@ std::string replace(const Arguments& a, ir::Target) {
          (f.immediate ? "{#value}" : "{value:u" + bits + "}") + ";";
 }
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kTensormapRows[] = {
     row<"tensormap_addr: map, space: attr(|const|param) = ''">("P51", "ptx.prefetch_tensormap",
                                                                Meaning::TensormapPrefetch)
         .effects<"prefetches map tensormap_addr[128]">()
@@ -101,6 +101,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> tensormap_rows() { return kRows; }
+std::span<const Intrinsic> tensormap_rows() { return kTensormapRows; }
 
 }  // namespace tilewright::intrinsics

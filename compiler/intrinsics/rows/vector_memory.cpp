@@ -230,7 +230,7 @@ constexpr std::string_view kLoad = "ld{.weak}.space{.cop}{.levels}{.vec}.type d,
   "attr(|wb|cg|cs|wt) = '', "
 #define TILEWRIGHT_HINTS TILEWRIGHT_POLICY TILEWRIGHT_EVICTION
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kVectorMemoryRows[] = {
     row<TILEWRIGHT_LOAD TILEWRIGHT_WEAK TILEWRIGHT_VALUE TILEWRIGHT_LEVELS>("W33", "ptx.ld", Meaning::LoadValue)
         .effects<"reads {space} addr[ptx_type]">()
         .quiet()
@@ -412,6 +412,6 @@ constexpr Intrinsic kRows[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> vector_memory_rows() { return kRows; }
+std::span<const Intrinsic> vector_memory_rows() { return kVectorMemoryRows; }
 
 }  // namespace tilewright::intrinsics

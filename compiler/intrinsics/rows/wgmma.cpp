@@ -84,7 +84,7 @@ std::string mma(const Arguments& a, ir::Target) {
   "M: attr, N: attr, K: attr, in_dtype: attr, out_dtype: attr, transA: flag, transB: flag, scaleA: attr(-1|1), " \
   "scaleB: attr(-1|1), scaleD: i32"
 
-constexpr Intrinsic kRows[] = {
+constexpr Intrinsic kWgmmaRows[] = {
     row<"">("P67", "ptx.wgmma.fence", Meaning::WgmmaFence)
         .effects<"fences accumulators; by warpgroup">()
         .cc(Sm90aOnly)
@@ -238,7 +238,7 @@ constexpr Intrinsic kInternal[] = {
 
 }  // namespace
 
-std::span<const Intrinsic> wgmma_rows() { return kRows; }
+std::span<const Intrinsic> wgmma_rows() { return kWgmmaRows; }
 std::span<const Intrinsic> internal_wgmma_rows() { return kInternal; }
 
 }  // namespace tilewright::intrinsics

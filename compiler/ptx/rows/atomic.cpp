@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kAtomicRows[] = {
     {"atom_f32_noftz",
      "atom sem=relaxed|acquire|release|acq_rel? scope=cta|cluster|gpu|sys? space=global|shared|shared::cta|"
      "shared::cluster? add noftz cache=L2::cache_hint? f32",
@@ -140,6 +140,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> atomic_rows() { return kRows; }
+std::span<const RowText> atomic_rows() { return kAtomicRows; }
 
 }  // namespace tilewright::ptx

@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kBulkRows[] = {
     {"cp_async_bulk_g2s_cluster_multicast32",
      "cp async bulk sem=weak|relaxed? scope=cta|cluster|gpu|sys? shared::cluster global "
      "mbarrier::complete_tx::bytes multicast::cluster::32b cache=L2::cache_hint? type=b128?",
@@ -108,6 +108,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> bulk_rows() { return kRows; }
+std::span<const RowText> bulk_rows() { return kBulkRows; }
 
 }  // namespace tilewright::ptx

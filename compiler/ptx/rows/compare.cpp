@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kCompareRows[] = {
     {"set_packed", "set cmp=eq|ne|lt|le|gt|ge|lo|ls|hi|hs type=u8x4|s8x4|u16x2|s16x2", "=d:b32 a:b32 b:b32",
      "sm_107f 9.4 if:packed_set"},
     {"testp", "testp op=finite|infinite|number|notanumber|normal|subnormal type=f32|f64", "=p:pred a", "sm_75 2.0"},
@@ -36,6 +36,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> compare_rows() { return kRows; }
+std::span<const RowText> compare_rows() { return kCompareRows; }
 
 }  // namespace tilewright::ptx

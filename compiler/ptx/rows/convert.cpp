@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kConvertRows[] = {
     {"cvt_pzo_scalar_f32", "cvt rnd=rn|rz relu? satfinite? pzo dtype=f16|bf16 f32", "=d:dtype a:f32", "sm_107f 9.4"},
     {"cvt_pzo_fp16x2_f32", "cvt rnd=rn|rz relu? satfinite? pzo dtype=f16x2|bf16x2 f32", "=d:dtype a:f32 b:f32",
      "sm_107f 9.4"},
@@ -68,6 +68,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> convert_rows() { return kRows; }
+std::span<const RowText> convert_rows() { return kConvertRows; }
 
 }  // namespace tilewright::ptx

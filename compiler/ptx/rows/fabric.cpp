@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kFabricRows[] = {
     {"tensormap_replace_address", "tensormap.replace tile global_address space=global|shared::cta? b1024 b64",
      "[addr] new_val:b64", "sm_90a 8.3 same:E19"},
     {"tensormap_replace_rank", "tensormap.replace tile rank space=global|shared::cta? b1024 b32", "[addr] new_val:b32",
@@ -67,6 +67,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> fabric_rows() { return kRows; }
+std::span<const RowText> fabric_rows() { return kFabricRows; }
 
 }  // namespace tilewright::ptx

@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kFloatingRows[] = {
     {"add_mixed_vec_up", "add rnd=rn|rz|rm|rp? dtype=f32x2 atype=f16x2|bf16x2 ctype=f32x2", "=d:dtype a:atype c:ctype",
      "sm_107f 9.4"},
     {"sub_mixed_vec_up", "sub rnd=rn|rz|rm|rp? dtype=f32x2 atype=f16x2|bf16x2 ctype=f32x2", "=d:dtype a:atype c:ctype",
@@ -73,6 +73,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> floating_rows() { return kRows; }
+std::span<const RowText> floating_rows() { return kFloatingRows; }
 
 }  // namespace tilewright::ptx

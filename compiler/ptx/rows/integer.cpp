@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kIntegerRows[] = {
     {"fns", "fns type=b32", "=d mask:b32 base:b32 offset:s32", "sm_75 6.0 repeatable same:P110"},
     {"add_int", "add sat? type=u16|u32|u64|u16x2|s16|s32|s64|s16x2", "=d a b", "sm_90 1.0 if:integer_add"},
     {"sub_int", "sub sat? type=u16|u32|u64|s16|s32|s64", "=d a b", "sm_75 1.0 if:integer_sub"},
@@ -45,6 +45,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> integer_rows() { return kRows; }
+std::span<const RowText> integer_rows() { return kIntegerRows; }
 
 }  // namespace tilewright::ptx

@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kMatrixRows[] = {
     {"ldmatrix_s8_s4", "ldmatrix sync aligned m8n16 num=x1|x2|x4 space=shared|shared::cta? s8 s4", "=r:b32*{num} [p]",
      "sm_107a 9.4"},
     {"mma",
@@ -69,6 +69,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> matrix_rows() { return kRows; }
+std::span<const RowText> matrix_rows() { return kMatrixRows; }
 
 }  // namespace tilewright::ptx

@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kMbarrierRows[] = {
     {"mbarrier_expect_tx_multicast32",
      "mbarrier expect_tx sem=relaxed? scope=cta|cluster? shared::cluster multicast::cluster::32b b64",
      "[addr@shared::cluster] tx_count:u32 cta_mask:u32", "sm_107f 9.4 if:mbarrier_order"},
@@ -166,6 +166,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> mbarrier_rows() { return kRows; }
+std::span<const RowText> mbarrier_rows() { return kMbarrierRows; }
 
 }  // namespace tilewright::ptx

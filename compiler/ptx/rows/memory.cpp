@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kMemoryRows[] = {
     {"ld_proxy_readonly", "ld space=global? type=@memory_types proxy::readonly", "=d%wide [addr]", "sm_90 9.4"},
     {"prefetch_valid_addr", "prefetch space=global? L1::32B valid_addr", "[addr]", "sm_90 9.4"},
     {"ld",
@@ -69,6 +69,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> memory_rows() { return kRows; }
+std::span<const RowText> memory_rows() { return kMemoryRows; }
 
 }  // namespace tilewright::ptx

@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kMoveRows[] = {
     {"mov_pack_b16x2", "mov b32", "=d:b32 a:b16*2", "sm_75 1.0 repeatable"},
     {"mov_unpack_b16x2", "mov b32", "=d:b16*2~ a:b32", "sm_75 1.0 repeatable"},
     {"mov_pack_b32x2", "mov b64", "=d:b64 a:b32*2", "sm_75 1.0 repeatable"},
@@ -32,6 +32,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> move_rows() { return kRows; }
+std::span<const RowText> move_rows() { return kMoveRows; }
 
 }  // namespace tilewright::ptx

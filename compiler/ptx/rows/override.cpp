@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kOverrideRows[] = {
     {"cp_async_bulk_tensor_g2s_cta_override_address",
      "cp async bulk tensor dim=1d|2d|3d|4d|5d shared::cta global load_mode=tile|tile::gather4? "
      "mbarrier::complete_tx::bytes report=@reports? cta_group=cta_group::1|cta_group::2? cache=L2::cache_hint? "
@@ -251,6 +251,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> override_rows() { return kRows; }
+std::span<const RowText> override_rows() { return kOverrideRows; }
 
 }  // namespace tilewright::ptx

@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kSyncRows[] = {
     {"bar_sync", "bar cta? sync", "a:u32", "sm_75 1.0 orders"},
     {"barrier_sync", "barrier cta? sync aligned?", "a:u32", "sm_75 6.0 orders"},
     {"bar_sync_count", "bar cta? sync", "a:u32 b:u32", "sm_75 1.0 orders same:P13"},
@@ -66,6 +66,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> sync_rows() { return kRows; }
+std::span<const RowText> sync_rows() { return kSyncRows; }
 
 }  // namespace tilewright::ptx

@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kTcgen05Rows[] = {
     {"tcgen05_alloc_exclusive",
      "tcgen05 alloc exclusive cta_group=cta_group::1|cta_group::2 sync aligned space=shared::cta? b32",
      "[dst] ncols:u32", "sm_107f 9.4 orders"},
@@ -69,6 +69,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> tcgen05_rows() { return kRows; }
+std::span<const RowText> tcgen05_rows() { return kTcgen05Rows; }
 
 }  // namespace tilewright::ptx

@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kTcgen05MmaRows[] = {
     {"tcgen05_mma_ti16_ss", "tcgen05 mma cta_group=cta_group::1|cta_group::2 kind::ti16",
      "[d_tmem@tmem!] a_desc:u64 b_desc:u64 idesc:u32 disable_output_lane:u32*{cta_group*4} enable_input_d:pred",
      "sm_107f 9.4 same:P86"},
@@ -198,6 +198,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> tcgen05_mma_rows() { return kRows; }
+std::span<const RowText> tcgen05_mma_rows() { return kTcgen05MmaRows; }
 
 }  // namespace tilewright::ptx

@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kTensorRows[] = {
     {"cp_async_bulk_tensor_g2s_cluster_multicast32",
      "cp async bulk tensor dim=1d|2d|3d|4d|5d shared::cluster global load_mode=tile|tile::gather4? "
      "mbarrier::complete_tx::bytes multicast::cluster::32b cta_group=cta_group::1|cta_group::2? "
@@ -105,6 +105,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> tensor_rows() { return kRows; }
+std::span<const RowText> tensor_rows() { return kTensorRows; }
 
 }  // namespace tilewright::ptx

@@ -4,7 +4,7 @@
 namespace tilewright::ptx {
 namespace {
 
-constexpr RowText kRows[] = {
+constexpr RowText kWgmmaRows[] = {
     {"wgmma_f16_ss", "wgmma mma_async sync aligned shape=@wgmma_k16 f32 f16 f16",
      "+d:f32*{shape.n/2} a_desc:u64 b_desc:u64 scale_d:pred #scale_a(-1|1) #scale_b(-1|1) #trans_a(0|1) "
      "#trans_b(0|1)",
@@ -56,6 +56,6 @@ constexpr RowText kRows[] = {
 
 }  // namespace
 
-std::span<const RowText> wgmma_rows() { return kRows; }
+std::span<const RowText> wgmma_rows() { return kWgmmaRows; }
 
 }  // namespace tilewright::ptx

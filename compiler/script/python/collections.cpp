@@ -199,7 +199,7 @@ Value counter_class(Interpreter& in) {
   }));
 }
 
-constexpr Entry kNames[] = {
+constexpr Entry kCollectionsNames[] = {
     {"defaultdict", nullptr, defaultdict_class},
     {"deque", nullptr, deque_class},
     {"OrderedDict", nullptr, [](Interpreter& in) { return *in.builtins().find("dict"); }},
@@ -209,6 +209,6 @@ constexpr Entry kNames[] = {
 
 }  // namespace
 
-std::span<const Entry> collections_names() { return kNames; }
+std::span<const Entry> collections_names() { return kCollectionsNames; }
 
 }  // namespace tilewright::script::python

@@ -61,10 +61,10 @@ Value signature_class(Interpreter& in) {
   }));
 }
 
-constexpr Entry kNames[] = {{"Parameter", nullptr, parameter_class}, {"Signature", nullptr, signature_class}};
+constexpr Entry kInspectNames[] = {{"Parameter", nullptr, parameter_class}, {"Signature", nullptr, signature_class}};
 
 }  // namespace
 
-std::span<const Entry> inspect_names() { return kNames; }
+std::span<const Entry> inspect_names() { return kInspectNames; }
 
 }  // namespace tilewright::script::python

@@ -161,10 +161,10 @@ Value loads(Interpreter& in, const Arguments& args, Value) {
   return v ? *v : in.has_pending() ? Value::error() : unknown;
 }
 
-constexpr Entry kNames[] = {{"dumps", dumps}, {"loads", known<loads>}};
+constexpr Entry kJsonNames[] = {{"dumps", dumps}, {"loads", known<loads>}};
 
 }  // namespace
 
-std::span<const Entry> json_names() { return kNames; }
+std::span<const Entry> json_names() { return kJsonNames; }
 
 }  // namespace tilewright::script::python

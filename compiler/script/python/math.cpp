@@ -328,7 +328,7 @@ Value constant(Interpreter&) {
 constexpr double kPi = std::numbers::pi, kE = std::numbers::e, kTau = 2 * std::numbers::pi;
 constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
 
-constexpr Entry kNames[] = {
+constexpr Entry kMathNames[] = {
     {"log", known<math_log>},
     {"isnan", known<test<is_nan>>},
     {"isinf", known<test<is_inf>>},
@@ -357,7 +357,7 @@ constexpr Entry kNames[] = {
 
 }  // namespace
 
-std::span<const Entry> math_names() { return kNames; }
+std::span<const Entry> math_names() { return kMathNames; }
 
 Value math_function(Interpreter& in, std::string_view name) {
   auto find = [&](auto& rows, NativeFunction function) {

@@ -91,7 +91,7 @@ constexpr std::string_view kOfObjects =
     "__class__ __delattr__ __dir__ __doc__ __eq__ __format__ __ge__ __getattribute__ __getstate__ __gt__ "
     "__hash__ __init__ __init_subclass__ __le__ __lt__ __ne__ __new__ __reduce__ __reduce_ex__ __repr__ "
     "__setattr__ __sizeof__ __str__ __subclasshook__";
-constexpr NamesOfType kNames[] = {
+constexpr NamesOfType kMethodNames[] = {
     {"str",
      "__add__ __contains__ __getitem__ __getnewargs__ __iter__ __len__ __mod__ __mul__ __rmod__ __rmul__ "
      "capitalize casefold center count encode endswith expandtabs find format format_map index isalnum "
@@ -568,9 +568,9 @@ bool object_attribute(Interpreter& in, Value object, std::string_view name, Valu
 
 std::optional<bool> has_python_name(Interpreter& in, Value v, std::string_view name) {
   const std::string_view type = v.is_bool() || v.as<BigInt>() ? std::string_view("int") : type_of(in, v)->name;
-  auto known = std::ranges::find(kNames, type, &NamesOfType::type);
+  auto known = std::ranges::find(kMethodNames, type, &NamesOfType::type);
   const bool plain = v.numpy == NumpyType::None && !v.immediate && !v.as<Instance>() && !v.as<Class>();
-  if (!plain || known == std::end(kNames)) return std::nullopt;
+  if (!plain || known == std::end(kMethodNames)) return std::nullopt;
   return lists(kOfObjects, name) || lists(known->names, name);
 }
 
@@ -578,6 +578,7 @@ std::optional<bool> has_python_name(Interpreter& in, Value v, std::string_view n
 
 bool python_attribute(Interpreter& in, Value object, std::string_view name, Value* result) {
   using namespace python;
+  using python::Entry;  // not an entry of a script
   std::span<const Entry> entries;
   if (object.is_object()) {
     if (object_attribute(in, object, name, result, &entries)) return true;

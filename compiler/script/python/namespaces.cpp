@@ -31,11 +31,11 @@ bool bind_any(Interpreter& in, Scope* scope, Value unknown, Value value) {
 
 namespace {
 
-constexpr std::string_view kNames = "<names>";  // the module's scope
+constexpr std::string_view kNamespaceNames = "<names>";  // the module's scope
 
 Scope* names_of(const Arguments& args) {
   Instance* self = args.positional.empty() ? nullptr : args.positional[0].as<Instance>();
-  Value* names = self ? self->find(kNames) : nullptr;
+  Value* names = self ? self->find(kNamespaceNames) : nullptr;
   return names ? names->as<Scope>() : nullptr;
 }
 
@@ -153,7 +153,7 @@ Value names_object(Interpreter& in, Scope* module) {
   });
   Instance* instance = in.make<Instance>();
   instance->cls = cls;
-  instance->set(kNames, Value::object(module));
+  instance->set(kNamespaceNames, Value::object(module));
   return Value::object(instance);
 }
 

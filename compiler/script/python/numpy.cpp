@@ -473,7 +473,7 @@ Value limits(Interpreter& in, const Arguments& args, Value) {
     std::string_view name;
     double max, eps, tiny;
   };
-  static const Row kRows[] = {
+  static const Row kNumpyRows[] = {
       {"float16", 65504.0, std::ldexp(1, -10), std::ldexp(1, -14)},
       {"bfloat16", std::ldexp(255.0, 120), std::ldexp(1, -7), std::ldexp(1, -126)},
       {"float32", std::numeric_limits<float>::max(), std::ldexp(1, -23), std::ldexp(1, -126)},
@@ -481,7 +481,7 @@ Value limits(Interpreter& in, const Arguments& args, Value) {
       {"float8_e4m3fn", 448.0, 0.125, std::ldexp(1, -6)},
       {"float8_e5m2", 57344.0, 0.25, std::ldexp(1, -14)},
   };
-  for (const Row& row : kRows) {
+  for (const Row& row : kNumpyRows) {
     if (row.name != name) continue;
     const auto type = Numpy ? numpy_type(*dtype) : std::nullopt;
     auto number = [&](double x) { return type ? numpy_scalar(*type, Value::floating(x)) : Value::floating(x); };
@@ -604,7 +604,7 @@ double log_of(double x) { return std::log(x); }
 double log2_of(double x) { return std::log2(x); }
 double log10_of(double x) { return std::log10(x); }
 
-constexpr Entry kNames[] = {
+constexpr Entry kNumpyNames[] = {
     {"prod", reduction<Reduction::Prod>},
     {"sum", reduction<Reduction::Sum>},
     {"max", reduction<Reduction::Max>},
@@ -726,7 +726,7 @@ std::optional<ir::DataType> dtype_of(Value v) {
 
 std::span<const Entry> numpy_names() {
   static const std::vector<Entry> all = [] {
-    std::vector<Entry> names(std::begin(kNames), std::end(kNames));
+    std::vector<Entry> names(std::begin(kNumpyNames), std::end(kNumpyNames));
     names.insert(names.end(), numpy_function_names().begin(), numpy_function_names().end());
     return names;
   }();

@@ -56,7 +56,7 @@ Value builtin_class(Interpreter& in) {
 }
 constexpr const char *kList = "list", *kDict = "dict", *kTuple = "tuple", *kSet = "set", *kStr = "str", *kType = "type";
 
-constexpr Entry kNames[] = {
+constexpr Entry kTypingNames[] = {
     {"TYPE_CHECKING", nullptr, [](Interpreter&) { return Value::boolean(false); }},
     {"List", nullptr, builtin_class<kList>},
     {"Dict", nullptr, builtin_class<kDict>},
@@ -83,7 +83,7 @@ constexpr Entry kNames[] = {
 
 }  // namespace
 
-std::span<const Entry> typing_names() { return kNames; }
+std::span<const Entry> typing_names() { return kTypingNames; }
 
 Value typing_marker(Interpreter& in, std::string_view name) {
   std::string key = "typing." + std::string(name);

@@ -31,7 +31,7 @@ struct Row {
 constexpr ir::Callee pure(std::string_view name) { return {name, ir::Effect::Pure}; }
 
 // Their addresses are the identity of the calls made from them.
-constexpr Row kRows[] = {
+constexpr Row kMathRows[] = {
     {pure("exp"), 1, Kind::Float, "e to the power of x."},
     {pure("exp2"), 1, Kind::Float, "2 to the power of x."},
     {pure("exp10"), 1, Kind::Float, "10 to the power of x."},
@@ -77,8 +77,9 @@ constexpr Row kRows[] = {
 };
 
 const Row* find_row(std::string_view name) {
-  auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.callee.name == name; });
-  return row == std::end(kRows) ? nullptr : row;
+  auto row =
+      std::find_if(std::begin(kMathRows), std::end(kMathRows), [&](const Row& r) { return r.callee.name == name; });
+  return row == std::end(kMathRows) ? nullptr : row;
 }
 
 // |x| is infinite and no NaN; the opposite question asks that it is neither.
@@ -179,7 +180,7 @@ std::optional<std::vector<ir::Expr>> operands_of(Interpreter& in, const Argument
 }
 
 Value function(Interpreter& in, const Arguments& args, Value self) {
-  const Row& row = kRows[static_cast<std::size_t>(self.i)];
+  const Row& row = kMathRows[static_cast<std::size_t>(self.i)];
   auto operands = operands_of(in, args, row.callee.name, row.operands);
   return operands ? apply(in, row, *operands, args) : Value::error();
 }
@@ -227,9 +228,9 @@ Value math_function(Interpreter& in, const Record& record, Value) {
 
 constexpr auto kMathRecords = [] {
   constexpr std::string_view kOperands[] = {"", "x", "a, b", "a, b, c"};
-  std::array<Record, std::size(kRows) + 2> out;
-  for (std::size_t i = 0; i < std::size(kRows); ++i) {
-    const Row& row = kRows[i];
+  std::array<Record, std::size(kMathRows) + 2> out;
+  for (std::size_t i = 0; i < std::size(kMathRows); ++i) {
+    const Row& row = kMathRows[i];
     out[i] = {"T",
               row.callee.name,
               NameKind::Function,
@@ -240,13 +241,13 @@ constexpr auto kMathRecords = [] {
               {},
               static_cast<std::int32_t>(i)};
   }
-  out[std::size(kRows)] = {"T", "sigmoid", NameKind::Function, "x", "1 / (1 + exp(-x))", sigmoid};
-  out[std::size(kRows) + 1] = {"T",
-                               "q_multiply_shift",
-                               NameKind::Function,
-                               "x, y, q, s",
-                               "x * y / 2^s of fixed-point numbers with q fraction bits, rounded.",
-                               q_multiply_shift};
+  out[std::size(kMathRows)] = {"T", "sigmoid", NameKind::Function, "x", "1 / (1 + exp(-x))", sigmoid};
+  out[std::size(kMathRows) + 1] = {"T",
+                                   "q_multiply_shift",
+                                   NameKind::Function,
+                                   "x, y, q, s",
+                                   "x * y / 2^s of fixed-point numbers with q fraction bits, rounded.",
+                                   q_multiply_shift};
   return out;
 }();
 
@@ -257,7 +258,7 @@ Value call_math(Interpreter& in, std::string_view name, const Arguments& args) {
   if (name == "sigmoid") return sigmoid(in, args, Value());
   if (name == "q_multiply_shift") return q_multiply_shift(in, args, Value());
   const Row* row = find_row(name);
-  return row ? function(in, args, Value::integer(row - kRows)) : Value::error();
+  return row ? function(in, args, Value::integer(row - kMathRows)) : Value::error();
 }
 
 std::span<const Record> math_records() { return kMathRecords; }

@@ -36,20 +36,23 @@ Value kernel(Interpreter& in, const Arguments& args, Value) {
     return in.refuse(code::kArguments, args.call, "txl.kernel needs the number of warps of a CTA",
                      "write @txl.kernel(warps=4) above the function", "TypeError");
   }
-  constexpr std::string_view kNames[] = {
+  constexpr std::string_view kLibraryNames[] = {
       "warps", "arch", "min_blocks_per_sm", "grid", "host_prelude", "allowed_func_calls", "check_ir"};
-  Bound a(in, args, "txl.kernel", {kNames[0], kNames[1], kNames[2], kNames[3], kNames[4], kNames[5], kNames[6]}, 1);
+  Bound a(in, args, "txl.kernel",
+          {kLibraryNames[0], kLibraryNames[1], kLibraryNames[2], kLibraryNames[3], kLibraryNames[4], kLibraryNames[5],
+           kLibraryNames[6]},
+          1);
   if (!a) {  // no Python would run it either
     const text::Diagnostic why = in.take_pending().diagnostic;
     if (why.code.empty()) return in.fail({}, args.call, {});
     return in.refuse(why.code, why.span, why.message, why.hint, "TypeError");
   }
   Dict* options = in.make<Dict>();
-  for (std::size_t i = 0; i < std::size(kNames); ++i) {
+  for (std::size_t i = 0; i < std::size(kLibraryNames); ++i) {
     Value value = a.given(i) ? a[i] : Value::none();
     if (i == 1 && !a.given(i)) value = in.string("sm_100a");
     if (i == 6 && !a.given(i)) value = Value::boolean(true);
-    in.dict_set(options, in.string(kNames[i]), value);
+    in.dict_set(options, in.string(kLibraryNames[i]), value);
   }
   return in.native("kernel", decorate, Value::object(options));
 }

@@ -75,9 +75,9 @@ Value tensor(Interpreter& in, const Arguments& args, Value) {
   Bound a(in, args, "T.Tensor", {"shape", "dtype", "scope", "align", "layout", "data", "data_alignment"}, 2);
   if (!a) return Value::error();
   std::vector<Keyword> keywords;
-  constexpr std::string_view kNames[] = {"shape", "dtype", "scope", "align", "layout", "data", "align"};
-  for (std::size_t i = 0; i < std::size(kNames); ++i) {
-    if (a.has(i)) keywords.push_back({kNames[i], a[i], a.span(i)});
+  constexpr std::string_view kPackageNames[] = {"shape", "dtype", "scope", "align", "layout", "data", "align"};
+  for (std::size_t i = 0; i < std::size(kPackageNames); ++i) {
+    if (a.has(i)) keywords.push_back({kPackageNames[i], a[i], a.span(i)});
   }
   // What is in registers has the layout that is written, and no other.
   const Str* scope = a[2].as<Str>();

@@ -218,7 +218,7 @@ Step layout(Machine& m, Thread& t, const Site& s) {
 
 constexpr CallRow kLayout{.meaning = Meaning::None, .slots = "bar", .thread = layout};
 
-constexpr CallRow kRows[] = {
+constexpr CallRow kBarrierRows[] = {
     {.meaning = Meaning::MbarrierInit, .slots = "bar, thread_count", .thread = init},
     {.meaning = Meaning::MbarrierInval, .slots = "bar", .thread = inval},
     {.meaning = Meaning::MbarrierArrive, .slots = "bar, count, cta_id|remote, pred", .thread = arrive},
@@ -241,7 +241,7 @@ constexpr CallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CallRow> barrier_calls() { return kRows; }
+std::span<const CallRow> barrier_calls() { return kBarrierRows; }
 const CallRow& barrier_count_call() { return kCountInWords; }
 const CallRow& barrier_layout_call() { return kLayout; }
 

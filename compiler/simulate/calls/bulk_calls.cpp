@@ -109,7 +109,7 @@ bool set_up_wait(Site& s, const Arguments& a) {
   return true;
 }
 
-constexpr CallRow kRows[] = {
+constexpr CallRow kBulkRows[] = {
     {.meaning = Meaning::BulkGlobalToShared,
      .slots = "dst_ptr, src_ptr, num_bytes, mbarrier_ptr, cta_mask, ignore_bytes_left, ignore_bytes_right",
      .thread = load,
@@ -135,6 +135,6 @@ constexpr CallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CallRow> bulk_calls() { return kRows; }
+std::span<const CallRow> bulk_calls() { return kBulkRows; }
 
 }  // namespace tilewright::simulate

@@ -130,7 +130,7 @@ bool set_up_rank(Site& s, const Arguments&) {
   return true;
 }
 
-constexpr CallRow kRows[] = {
+constexpr CallRow kClusterRows[] = {
     {.meaning = Meaning::MapSharedRank, .slots = "ptr, rank", .thread = map_rank, .set_up = set_up_map},
     {.meaning = Meaning::GetCtaRank, .slots = "addr", .thread = cta_rank},
     {.meaning = Meaning::SharedAddress, .slots = "ptr", .thread = window},
@@ -151,6 +151,6 @@ constexpr CallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CallRow> cluster_calls() { return kRows; }
+std::span<const CallRow> cluster_calls() { return kClusterRows; }
 
 }  // namespace tilewright::simulate

@@ -105,7 +105,7 @@ bool set_up_arrive(Site& s, const Arguments& a) {
   return true;
 }
 
-constexpr CallRow kRows[] = {
+constexpr CallRow kCopyRows[] = {
     {.meaning = Meaning::AsyncCopy,
      .slots = "dst_ptr, src_ptr, cp_size, predicate, ignore_src, dst_offset, src_offset",
      .thread = copy,
@@ -118,6 +118,6 @@ constexpr CallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CallRow> copy_calls() { return kRows; }
+std::span<const CallRow> copy_calls() { return kCopyRows; }
 
 }  // namespace tilewright::simulate

@@ -34,7 +34,7 @@ Step map(Machine& m, Thread& t, const Site& s) {
   return Step::Done;
 }
 
-constexpr CallRow kRows[] = {
+constexpr CallRow kFenceRows[] = {
     {.meaning = Meaning::Fence, .slots = "", .thread = memory},
     {.meaning = Meaning::FenceProxyAsync, .slots = "", .thread = proxy, .set_up = set_up_proxy},
     {.meaning = Meaning::FenceMbarrierInit, .slots = "", .thread = barriers},
@@ -43,6 +43,6 @@ constexpr CallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CallRow> fence_calls() { return kRows; }
+std::span<const CallRow> fence_calls() { return kFenceRows; }
 
 }  // namespace tilewright::simulate

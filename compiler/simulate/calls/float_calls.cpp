@@ -266,7 +266,7 @@ constexpr CallRow rounding(Meaning meaning) {
       .meaning = meaning, .slots = "d_addr, a, b, c", .thread = calculate, .set_up = set_up_rounding, .carries = true};
 }
 
-constexpr CallRow kRows[] = {
+constexpr CallRow kFloatRows[] = {
     rounding(Meaning::AddFloat),
     rounding(Meaning::SubFloat),
     rounding(Meaning::MulFloat),
@@ -315,6 +315,6 @@ constexpr CallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CallRow> float_calls() { return kRows; }
+std::span<const CallRow> float_calls() { return kFloatRows; }
 
 }  // namespace tilewright::simulate

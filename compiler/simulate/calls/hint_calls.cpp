@@ -105,7 +105,7 @@ Step record(Machine& m, Thread& t, const Site& s) {
 constexpr std::string_view kTimer =
     "profiler_buffer, profiler_tag, profiler_write_offset, profiler_write_stride, leader_cond, event_type";
 
-constexpr CallRow kRows[] = {
+constexpr CallRow kHintRows[] = {
     {.meaning = Meaning::Prefetch, .slots = "addr", .thread = nothing},
     {.meaning = Meaning::BulkPrefetch, .slots = "src_ptr, num_bytes", .thread = prefetch_block},
     {.meaning = Meaning::TensorPrefetch, .slots = "tensormap_addr", .thread = prefetch_map},
@@ -127,6 +127,6 @@ constexpr CallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CallRow> hint_calls() { return kRows; }
+std::span<const CallRow> hint_calls() { return kHintRows; }
 
 }  // namespace tilewright::simulate

@@ -54,7 +54,7 @@ Step query_cancel(Machine& m, Thread& t, const Site& s) {
   return Step::Done;
 }
 
-constexpr CallRow kRows[] = {
+constexpr CallRow kLaunchRows[] = {
     {.meaning = Meaning::LaunchControlTryCancel,
      .slots = "handle, mbar",
      .thread = try_cancel,
@@ -64,6 +64,6 @@ constexpr CallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CallRow> launch_calls() { return kRows; }
+std::span<const CallRow> launch_calls() { return kLaunchRows; }
 
 }  // namespace tilewright::simulate

@@ -345,7 +345,7 @@ constexpr CallRow kWideExchange{
 constexpr CallRow kWideSwap{.meaning = Meaning::AtomicCas, .slots = "addr", .thread = swap_wide};
 constexpr CallRow kDiscard{.meaning = Meaning::StoreZeros, .slots = "addr", .thread = discard};
 
-constexpr CallRow kRows[] = {
+constexpr CallRow kMemoryRows[] = {
     {.meaning = Meaning::LoadValue, .slots = "addr", .thread = load, .set_up = set_up_load, .carries = true},
     {.meaning = Meaning::LoadInto,
      .slots = "addr, res|reg, guard, local_addr",
@@ -373,7 +373,7 @@ constexpr CallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CallRow> memory_calls() { return kRows; }
+std::span<const CallRow> memory_calls() { return kMemoryRows; }
 const CallRow& packed_atomic_call() { return kPackedAtomic; }
 const CallRow& wide_load_call() { return kWideLoad; }
 const CallRow& wide_store_call() { return kWideStore; }

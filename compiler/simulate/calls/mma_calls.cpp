@@ -359,7 +359,7 @@ bool set_up_fill(Site& s, const Arguments& a) {
 constexpr std::string_view kSlots =
     "multiplicand_a, a_index, multiplicand_b, b_index, accumulator, c_index, metadata, meta_index";
 
-constexpr CallRow kRows[] = {
+constexpr CallRow kMmaRows[] = {
     {.meaning = Meaning::Mma, .slots = kSlots, .warp = multiply, .set_up = set_up},
     {.meaning = Meaning::MmaSparse, .slots = kSlots, .warp = multiply, .set_up = set_up},
     {.meaning = Meaning::MmaStore,
@@ -371,6 +371,6 @@ constexpr CallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CallRow> mma_calls() { return kRows; }
+std::span<const CallRow> mma_calls() { return kMmaRows; }
 
 }  // namespace tilewright::simulate

@@ -157,7 +157,7 @@ Step call_together(Machine& m, std::span<Thread> lanes, const Site& s) {
   return call(m, lanes[0], s);
 }
 
-constexpr CallRow kRows[] = {
+constexpr CallRow kNvshmemRows[] = {
     {.meaning = Meaning::Nvshmem,
      .slots = "dst, src, nelems, sig_addr|ivar, signal|cmp_value, pe",
      .thread = call,
@@ -167,6 +167,6 @@ constexpr CallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CallRow> nvshmem_calls() { return kRows; }
+std::span<const CallRow> nvshmem_calls() { return kNvshmemRows; }
 
 }  // namespace tilewright::simulate

@@ -422,7 +422,7 @@ bool set_up_replace(Site& s, const Arguments& a) {
   return field != std::end(kFields);
 }
 
-constexpr CallRow kRows[] = {
+constexpr CallRow kTensorRows[] = {
     {.meaning = Meaning::TensorGlobalToShared,
      .slots = "dst_ptr, bar|bar_addr|mbar, tensormap_addr, cta_mask, cta_group, global_address, upper_stride",
      .thread = load,
@@ -442,6 +442,6 @@ constexpr CallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CallRow> tensor_calls() { return kRows; }
+std::span<const CallRow> tensor_calls() { return kTensorRows; }
 
 }  // namespace tilewright::simulate

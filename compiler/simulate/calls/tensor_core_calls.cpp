@@ -572,7 +572,7 @@ Step scale_ids(Machine& m, Thread& t, const Site& s) {
   return put(m, t, pointer, (bits & ~0x60000030u) | static_cast<std::uint32_t>(id << 29 | id << 4), 4);
 }
 
-constexpr CallRow kRows[] = {
+constexpr CallRow kTensorCoreRows[] = {
     {.meaning = Meaning::TmemMma, .slots = kProductSlots, .thread = product, .set_up = set_up_product},
     {.meaning = Meaning::TmemMmaSparse, .slots = kProductSlots, .thread = product, .set_up = set_up_product},
     {.meaning = Meaning::TmemMmaBlockScale, .slots = kProductSlots, .thread = product, .set_up = set_up_product},
@@ -596,6 +596,6 @@ constexpr CallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CallRow> tensor_core_calls() { return kRows; }
+std::span<const CallRow> tensor_core_calls() { return kTensorCoreRows; }
 
 }  // namespace tilewright::simulate

@@ -389,7 +389,7 @@ Step address(Machine&, Thread& t, const Site& s) {
   return Step::Done;
 }
 
-constexpr CallRow kRows[] = {
+constexpr CallRow kTensorMemoryRows[] = {
     {.meaning = Meaning::TmemAlloc, .slots = "dst_ptr, n_cols", .warp = allocate},
     {.meaning = Meaning::TmemDealloc, .slots = "taddr, n_cols", .warp = release, .set_up = set_up_release},
     {.meaning = Meaning::TmemRelinquish, .slots = "", .warp = relinquish},
@@ -402,6 +402,6 @@ constexpr CallRow kRows[] = {
 
 }  // namespace
 
-std::span<const CallRow> tensor_memory_calls() { return kRows; }
+std::span<const CallRow> tensor_memory_calls() { return kTensorMemoryRows; }
 
 }  // namespace tilewright::simulate

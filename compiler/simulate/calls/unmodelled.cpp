@@ -12,7 +12,7 @@ constexpr std::string_view kForeign = "its CUDA source is the author's own, and 
                            kNever = "it never worked on any GPU",
                            kNumbered = "its form with the number of a barrier never worked on any GPU";
 
-constexpr Unmodelled kRows[] = {
+constexpr Unmodelled kUnmodelledRows[] = {
     {"C60", kForeign},      {"L11", kExtern},     {"L11.pure", kExtern}, {"L12", kOpaque},   {"L12.load", kOpaque},
     {"L12.store", kOpaque}, {"L12.mma", kOpaque}, {"L12.bmma", kOpaque}, {"P35", kNumbered}, {"P43", kNever},
 };
@@ -31,11 +31,11 @@ constexpr Unmodelled kParts[] = {
 
 }  // namespace
 
-std::span<const Unmodelled> unmodelled_rows() { return kRows; }
+std::span<const Unmodelled> unmodelled_rows() { return kUnmodelledRows; }
 
 std::string_view why_unmodelled(std::string_view id) {
-  const auto* row = std::ranges::find(kRows, id, &Unmodelled::id);
-  if (row != std::end(kRows)) return row->why;
+  const auto* row = std::ranges::find(kUnmodelledRows, id, &Unmodelled::id);
+  if (row != std::end(kUnmodelledRows)) return row->why;
   const auto* part = std::ranges::find_if(kParts, [&](const Unmodelled& u) { return id.contains(u.id); });
   return part == std::end(kParts) ? std::string_view() : part->why;
 }

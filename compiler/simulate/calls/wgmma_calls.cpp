@@ -24,7 +24,7 @@ namespace {
 
 using intrinsics::Arguments;
 
-constexpr int kRows = 64, kWarps = 4;
+constexpr int kWgmmaRows = 64, kWarps = 4;
 
 struct Multiply final : CallForm {
   Number number{};  // of A
@@ -60,15 +60,15 @@ bool set_up(Site& s, const Arguments& a) {
   const int n = static_cast<int>(a.integer("N")), k = static_cast<int>(a.integer("K"));
   f.number = *number;
   auto transposed = [&](std::string_view which) { return a.operand(which) && a.flag(which); };
-  f.a = {.element = *element, .rows = kRows, .columns = k, .mn_major = transposed("transA")};
+  f.a = {.element = *element, .rows = kWgmmaRows, .columns = k, .mn_major = transposed("transA")};
   f.b = {.element = *right, .rows = n, .columns = k, .mn_major = transposed("transB")};
   if (a.operand("scaleA")) f.sign = static_cast<float>(a.integer("scaleA") * a.integer("scaleB"));
-  f.a_registers = a.operand("descA") ? 0 : kRows * k * bits_of(*number) / (kWarps * 32 * 32);
+  f.a_registers = a.operand("descA") ? 0 : kWgmmaRows * k * bits_of(*number) / (kWarps * 32 * 32);
   f.short_sums = *number == Number::E4m3 || *number == Number::E5m2;
   f.integers = *number == Number::S8 || *number == Number::U8 || *number == Number::Bit;
   f.saturates = mixed && a.flag("saturate");
   f.halves = mixed && a.text("out_dtype") == "float16";
-  f.accumulators = kRows * n / (kWarps * 32) / (f.halves ? 2 : 1);
+  f.accumulators = kWgmmaRows * n / (kWarps * 32) / (f.halves ? 2 : 1);
   s.form = std::move(form);
   return true;
 }
@@ -118,9 +118,9 @@ class Product final : public Operation {
     // Those before it come first: they may add to the same registers.
     if (!m.engine().finish_before(m, t, Queue::Wgmma, sequence)) return false;
     const auto columns = static_cast<std::size_t>(form_.b.rows);
-    std::vector<float> sums(form_.short_sums ? 0 : kRows * columns);
+    std::vector<float> sums(form_.short_sums ? 0 : kWgmmaRows * columns);
     if (!form_.short_sums) multiply_into(a_, b_, sums.data());
-    m.spend(std::int64_t{kRows} * form_.b.rows * form_.b.columns / 8);
+    m.spend(std::int64_t{kWgmmaRows} * form_.b.rows * form_.b.columns / 8);
     Warpgroups::Moving moving(m.warpgroups());
     auto whole = [](const Matrix& matrix) {
       return std::memchr(matrix.defined.data(), 0, matrix.defined.size()) == nullptr;
@@ -267,7 +267,7 @@ Step multiply(Machine& m, std::span<Thread> lanes, const Site& s) {
     if (f.a_registers == 0) watch_matrix(m, t, op->numbers[0], t.cta, op->descriptor_a, f.a);
     watch_matrix(m, t, op->numbers[0], t.cta, op->descriptor_b, f.b);
     m.observers().tell(&Observer::multiply, t,
-                       2 * static_cast<std::uint64_t>(kRows) * static_cast<std::uint64_t>(f.b.rows) *
+                       2 * static_cast<std::uint64_t>(kWgmmaRows) * static_cast<std::uint64_t>(f.b.rows) *
                            static_cast<std::uint64_t>(f.b.columns));
   }
   return m.engine().issue(m, t, std::move(op)) ? Step::Done : Step::Failed;

@@ -13,7 +13,7 @@ namespace {
 // which is what these give.
 float flushed(float x) { return std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x; }
 
-constexpr MathRow kRows[] = {
+constexpr MathRow kMathRows[] = {
     UNARY("exp", exp),
     UNARY("exp2", exp2),
     UNARY("log", log),
@@ -69,6 +69,6 @@ constexpr MathRow kRows[] = {
 
 }  // namespace
 
-std::span<const MathRow> math_rows() { return kRows; }
+std::span<const MathRow> math_rows() { return kMathRows; }
 
 }  // namespace tilewright::simulate

@@ -65,7 +65,7 @@ Measured measure(const session::CompiledKernel& kernel, const std::stop_token& s
   return out;
 }
 
-std::string text_of(const Number& number) { return number ? std::to_string(*number) : "?"; }
+std::string number_text(const Number& number) { return number ? std::to_string(*number) : "?"; }
 Json json_of(const Number& number) { return number ? Json(*number) : Json(nullptr); }
 
 // With `to`, how the two differ in that form; PTX and SASS differ in every line.
@@ -109,7 +109,7 @@ Result compare(const Question& question) {
     const auto& [name, l] = a.numbers[i];
     const Number& r = b.numbers[i].second;
     out.head["numbers"].push_back({{"what", name}, {"left", json_of(l)}, {"right", json_of(r)}});
-    out.summary += "\n" + std::string(name) + ": " + text_of(l) + ", " + text_of(r);
+    out.summary += "\n" + std::string(name) + ": " + number_text(l) + ", " + number_text(r);
     if (l && r && *l != *r) out.summary += " (" + std::string(*r > *l ? "+" : "") + std::to_string(*r - *l) + ")";
   }
   if (const std::string& why = a.unknown.empty() ? b.unknown : a.unknown; !why.empty()) {

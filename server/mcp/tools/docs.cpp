@@ -98,7 +98,7 @@ Result page(const handbook::Page& page, const std::string& wanted) {
   return out;
 }
 
-Answer text_of(const handbook::Example& example) {
+Answer example_answer(const handbook::Example& example) {
   const std::string topic = "example:" + std::string(example.name);
   Answer out;
   out.head = {{"topic", topic}};
@@ -116,7 +116,7 @@ Result docs(const Question& question) {
   const bool prefixed = topic.starts_with(kExample);
   const std::string_view name = std::string_view(topic).substr(prefixed ? kExample.size() : 0);
   const handbook::Example* example = handbook::find_example(name);
-  if (example && (prefixed || !handbook::find_page(topic))) return text_of(*example);
+  if (example && (prefixed || !handbook::find_page(topic))) return example_answer(*example);
   if (prefixed) return std::unexpected("there is no such example: the topic 'examples' lists them");
   if (const handbook::Page* found_page = handbook::find_page(topic))
     return page(*found_page, question.arguments.text("section"));

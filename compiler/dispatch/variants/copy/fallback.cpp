@@ -10,7 +10,7 @@ namespace {
 
 using ir::Expr;
 
-Reason applicable(CallContext& context) {
+Reason fallback_applicable(CallContext& context) {
   const CopyOperands& o = copy_operands(context);
   if (!o.invalid.empty()) return o.invalid;
   for (const ir::Region* r : {&o.dst, &o.src}) {
@@ -27,7 +27,7 @@ Reason applicable(CallContext& context) {
   return parted(context);
 }
 
-constexpr Predicate kPredicates[] = {{"fallback_applicable", applicable}};
+constexpr Predicate kFallbackPredicates[] = {{"fallback_applicable", fallback_applicable}};
 
 // The guard that admits one thread of each instance; null where every thread is an instance.
 Expr guard(CallContext& context, std::int64_t thread) {
@@ -43,7 +43,7 @@ Expr guard(CallContext& context, std::int64_t thread) {
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kFallbackPredicates; }
 
 Planned plan(CallContext& context) {
   const CopyOperands& o = copy_operands(context);

@@ -12,7 +12,7 @@ namespace {
 
 using ir::Expr;
 
-Reason applicable(CallContext& context) {
+Reason gmem_smem_applicable(CallContext& context) {
   if (Reason r = not_within_cta(context); !r.empty()) return r;
   const CopyOperands& o = copy_operands(context);
   if (!o.invalid.empty()) return o.invalid;
@@ -20,11 +20,11 @@ Reason applicable(CallContext& context) {
   return not_shared_evenly(context);
 }
 
-constexpr Predicate kPredicates[] = {{"gmem_smem_applicable", applicable}};
+constexpr Predicate kGmemSmemPredicates[] = {{"gmem_smem_applicable", gmem_smem_applicable}};
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kGmemSmemPredicates; }
 
 Planned plan(CallContext& context) { return plan_as(context, "gmem_smem"); }
 

@@ -22,7 +22,7 @@ namespace {
 using ir::Expr;
 using layout::Axis;
 
-Reason applicable(CallContext& context) {
+Reason ldstmatrix_applicable(CallContext& context) {
   ir::ExecScope kind = context.scope.kind;
   if (kind == ir::ExecScope::Cluster || kind == ir::ExecScope::Thread) {
     return cat("works at warp, warpgroup and cta scope, not at ", ir::exec_scope_name(kind), " scope");
@@ -33,7 +33,7 @@ Reason applicable(CallContext& context) {
   return not_all_active(context);
 }
 
-constexpr Predicate kPredicates[] = {{"ldstmatrix_applicable", applicable}};
+constexpr Predicate kLdstmatrixPredicates[] = {{"ldstmatrix_applicable", ldstmatrix_applicable}};
 
 // Both sides over the same index: threads first, then registers.
 struct Pairing {
@@ -276,7 +276,7 @@ const ir::Stmt* issue_all(CallContext& context, const Sides& c, const Match& fou
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kLdstmatrixPredicates; }
 
 Planned plan(CallContext& context) {
   const CopyOperands& o = copy_operands(context);

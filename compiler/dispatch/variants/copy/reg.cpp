@@ -80,7 +80,7 @@ Reason not_register_rows(CallContext& context, const ir::Region& region, const W
   return {};
 }
 
-Reason applicable(CallContext& context) {
+Reason reg_applicable(CallContext& context) {
   if (Reason r = not_within_cta(context); !r.empty()) return r;
   const CopyOperands& o = copy_operands(context);
   if (!o.invalid.empty()) return o.invalid;
@@ -302,11 +302,11 @@ const ir::Stmt* copies(CallContext& context, const Side& r, const Side& memory, 
   return out.finish();
 }
 
-constexpr Predicate kPredicates[] = {{"reg_applicable", applicable}};
+constexpr Predicate kRegPredicates[] = {{"reg_applicable", reg_applicable}};
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kRegPredicates; }
 
 Planned plan(CallContext& context) { return plan_as(context, "reg", {}); }
 

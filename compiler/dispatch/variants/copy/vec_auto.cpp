@@ -15,7 +15,7 @@ Reason refused(CallContext& context, std::span<const Predicate> predicates) {
   return {};
 }
 
-Reason applicable(CallContext& context) {
+Reason vec_auto_applicable(CallContext& context) {
   Reason shared_out = refused(context, copy_gmem_smem::predicates());
   if (shared_out.empty()) return {};
   Reason rows = refused(context, copy_reg::predicates());
@@ -27,7 +27,7 @@ Reason applicable(CallContext& context) {
   return cat(pair_words(o), "; vec_auto moves global <-> shared, and registers <-> shared or global");
 }
 
-constexpr Predicate kPredicates[] = {{"vec_auto_applicable", applicable}};
+constexpr Predicate kVecAutoPredicates[] = {{"vec_auto_applicable", vec_auto_applicable}};
 
 // Hints are the load's: of global memory into registers.
 void note_idle_hints(Plan& plan, const LoadHints& hints) {
@@ -40,7 +40,7 @@ void note_idle_hints(Plan& plan, const LoadHints& hints) {
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kVecAutoPredicates; }
 
 Planned plan(CallContext& context) {
   auto hints = load_hints(context.call);

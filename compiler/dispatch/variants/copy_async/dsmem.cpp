@@ -45,12 +45,12 @@ Reason pair(CallContext& context) {
   return wrong_pair(o, "dsmem moves shared -> shared of another CTA");
 }
 
-Reason target(CallContext& context) { return no_such_instruction(context, copy_row(), "cp.async.bulk"); }
+Reason dsmem_target(CallContext& context) { return no_such_instruction(context, copy_row(), "cp.async.bulk"); }
 
-constexpr Predicate kPredicates[] = {{"validate_copy_op", operands},
-                                     {"single_thread", single_thread},
-                                     {"is_shared_to_shared", pair},
-                                     {"target", target}};
+constexpr Predicate kDsmemPredicates[] = {{"validate_copy_op", operands},
+                                          {"single_thread", single_thread},
+                                          {"is_shared_to_shared", pair},
+                                          {"target", dsmem_target}};
 
 // Both sides walked together: equal positions, same elements.
 struct Sides {
@@ -183,7 +183,7 @@ Reason misaligned(const ir::Buffer& b, const Window& w, const Walks& steps, int 
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kDsmemPredicates; }
 
 Planned plan(CallContext& context) {
   const Expr rank = option(context.call, "remote_cta_id"), barrier = option(context.call, "mbar");

@@ -26,7 +26,7 @@ const intrinsics::Intrinsic& instruction() {
   return row;
 }
 
-Reason applicable(CallContext& context) {
+Reason ldgsts_applicable(CallContext& context) {
   if (Reason r = no_such_instruction(context, instruction(), "cp.async"); !r.empty()) return r;
   if (Reason r = not_within_cta(context); !r.empty()) return r;
   const CopyOperands& o = copy_operands(context);
@@ -35,7 +35,7 @@ Reason applicable(CallContext& context) {
   return not_shared_evenly(context);
 }
 
-constexpr Predicate kPredicates[] = {{"ldgsts_applicable", applicable}};
+constexpr Predicate kLdgstsPredicates[] = {{"ldgsts_applicable", ldgsts_applicable}};
 
 // What the call adds to each instruction, from 0.26 on.
 struct Additions {
@@ -101,7 +101,7 @@ Planned direct(CallContext& context, const Additions& add) {
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kLdgstsPredicates; }
 
 Planned plan(CallContext& context) {
   const CopyOperands& o = copy_operands(context);

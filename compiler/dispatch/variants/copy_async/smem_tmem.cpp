@@ -61,10 +61,10 @@ Reason single_thread(CallContext& context) {
              " scope: guard with one elected lane");
 }
 
-Reason target(CallContext& context) { return no_such_instruction(context, copy_row(), "tcgen05.cp"); }
+Reason smem_tmem_target(CallContext& context) { return no_such_instruction(context, copy_row(), "tcgen05.cp"); }
 
-constexpr Predicate kPredicates[] = {
-    {"validate_copy_op", operands}, {"single_thread", single_thread}, {"target", target}};
+constexpr Predicate kSmemTmemPredicates[] = {
+    {"validate_copy_op", operands}, {"single_thread", single_thread}, {"target", smem_tmem_target}};
 
 // A form of the instruction, and which lanes one copy of its rows takes.
 struct Shape {
@@ -233,7 +233,6 @@ Reason describe_rows(const Shape& shape, const Cut& shared, int bits, Pieces& ou
 }
 
 std::expected<Pieces, Reason> pieces(const Window& s, const Window& t, int bits, const Shape& shape) {
-  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
   const std::int64_t row = shape.bits / bits, cell = 32 / bits;
   auto bytes = [&](std::int64_t elements) { return elements * bits / 8; };
   if (!same(t.tile.replica, shape.replica)) {
@@ -291,7 +290,6 @@ std::expected<Pieces, Reason> pieces(const Window& s, const Window& t, int bits,
 
 // The swizzle mode whose rows have this pitch, and that the layout has.
 std::expected<int, Reason> mode_of(const Pieces& p, const Window& s, const ir::Buffer& shared) {
-  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
   if (p.pitch != 16 && p.pitch != 32 && p.pitch != 64 && p.pitch != 128) {
     return refuse(cat("rows are ", p.pitch, " bytes apart in shared memory, a descriptor has 16, 32, 64 or 128"));
   }
@@ -360,7 +358,6 @@ Reason misplaced(CallContext& context, const Form& form) {
 
 std::expected<Form, Reason> form_of(CallContext& context, const Shape& shape) {
   const CopyOperands& o = copy_operands(context);
-  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
   auto p = pieces(*window(context, false), *window(context, true), o.bits, shape);
   if (!p) return refuse(std::move(p.error()));
   auto mode = mode_of(*p, *window(context, false), *o.src.buffer);
@@ -454,7 +451,7 @@ const ir::Stmt* copies(CallContext& context, const Form& form, Expr cta_group, s
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kSmemTmemPredicates; }
 
 Planned plan(CallContext& context) {
   const CopyOperands& o = copy_operands(context);

@@ -48,10 +48,10 @@ Reason single_thread(CallContext& context) {
              " scope: guard with one elected lane");
 }
 
-Reason target(CallContext& context) { return no_such_instruction(context, load_row(), "cp.async.bulk.tensor"); }
+Reason tma_target(CallContext& context) { return no_such_instruction(context, load_row(), "cp.async.bulk.tensor"); }
 
-constexpr Predicate kPredicates[] = {
-    {"validate_copy_op", operands}, {"single_thread", single_thread}, {"target", target}};
+constexpr Predicate kTmaPredicates[] = {
+    {"validate_copy_op", operands}, {"single_thread", single_thread}, {"target", tma_target}};
 
 // The keywords of the call, checked before anything is planned.
 struct Options {
@@ -235,7 +235,7 @@ Issue issue_of(const Options& options, bool to_shared, Expr address, Expr pointe
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kTmaPredicates; }
 
 Planned plan(CallContext& context) {
   const CopyOperands& o = copy_operands(context);

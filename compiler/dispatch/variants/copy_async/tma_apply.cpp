@@ -20,8 +20,6 @@ using tile::Index;
 using tile::View;
 
 using Made = std::expected<void, Reason>;
-Made refuse(Reason reason) { return std::unexpected(std::move(reason)); }
-
 // The hardware's swizzle of an address in bytes: 1, 2 and 3 are atoms of 32, 64 and 128 bytes.
 std::int64_t swizzled(std::int64_t bytes, std::int64_t mode) {
   const std::int64_t mask = ((std::int64_t{1} << mode) - 1) << 4;

@@ -14,7 +14,7 @@ using layout::to_string;
 // More than shared memory has boxes of 16 bytes.
 constexpr std::int64_t kMostIssues = 1 << 16;
 
-std::unexpected<Reason> refuse(std::string_view stage, const Reason& detail) {
+std::unexpected<Reason> refuse_auto(std::string_view stage, const Reason& detail) {
   return std::unexpected(cat("tma_auto stage=", stage, ": ", detail,
                              "; use dispatch=\"tma_explicit\" when the mapping or hardware legality is only known at "
                              "runtime"));
@@ -52,22 +52,22 @@ class Planner {
   // The region of shared memory, its iters cut where the dimensions of the copy begin.
   std::expected<void, Reason> shared_side() {
     auto swizzle = swizzle_of(s_);
-    if (!swizzle) return refuse("shared-swizzle", swizzle.error());
+    if (!swizzle) return refuse_auto("shared-swizzle", swizzle.error());
     swizzle_ = *swizzle;
     auto sliced = sliced_shared(sides_.shared, "shared");
-    if (!sliced) return refuse("shared-slice", sliced.error());
+    if (!sliced) return refuse_auto("shared-slice", sliced.error());
     start_ = element_offset(s_) + memory_offset(*sliced);
     sliced->offset.clear();
     auto canonical = layout::canonicalize({std::nullopt, std::move(*sliced)});
-    if (!canonical) return refuse("shared-canonicalize", canonical.error().message);
+    if (!canonical) return refuse_auto("shared-canonicalize", canonical.error().message);
     layout::Shape iters;
     for (const layout::Iter& it : canonical->tile->shard) iters.push_back(it.extent);
     for (const ir::Range& r : sides_.global.ranges) extents_.push_back(Dim(r.extent));
     const layout::Shape shapes[] = {iters, extents_};
     auto refined = layout::refine(*canonical->tile, shapes);
     if (!refined) {
-      return refuse("group-shared", cat("cannot refine canonical shared shape=", shape_text(iters),
-                                        " with copy shape=", shape_text(extents_), ": ", refined.error().message));
+      return refuse_auto("group-shared", cat("cannot refine canonical shared shape=", shape_text(iters),
+                                             " with copy shape=", shape_text(extents_), ": ", refined.error().message));
     }
     shared_ = std::move(refined->layout);
     return {};
@@ -80,26 +80,27 @@ class Planner {
       const layout::Iter& it = shared_.shard[i];
       if (provably_equal(it.extent, 1)) continue;
       if (!it.stride.is_constant()) {
-        return refuse("shared-chain", cat("shared iter ", i, " stride=", to_string(it.stride),
-                                          " is symbolic, so physical order is unknown"));
+        return refuse_auto("shared-chain", cat("shared iter ", i, " stride=", to_string(it.stride),
+                                               " is symbolic, so physical order is unknown"));
       }
       if (!it.extent.is_constant()) {
-        return refuse("shared-chain", cat("shared iter ", i, " extent=", to_string(it.extent), " is symbolic"));
+        return refuse_auto("shared-chain", cat("shared iter ", i, " extent=", to_string(it.extent), " is symbolic"));
       }
       strides.emplace_back(it.stride.value(), i);
     }
-    if (strides.empty()) return refuse("shared-chain", "copy region has no non-unit shared memory iterator");
+    if (strides.empty()) return refuse_auto("shared-chain", "copy region has no non-unit shared memory iterator");
     std::ranges::sort(strides);
     if (strides[0].first != 1) {
-      return refuse("shared-chain", cat("smallest shared stride must be 1, got ", strides[0].first, " (disproven)"));
+      return refuse_auto("shared-chain",
+                         cat("smallest shared stride must be 1, got ", strides[0].first, " (disproven)"));
     }
     Dim expected = 1;
     std::int64_t before = 1;
     for (const auto& [stride, i] : strides) {
       if (!expected.is(stride)) {
-        return refuse("shared-chain",
-                      cat("shared iter ", i, " at sorted position ", order_.size(), " has stride=", stride,
-                          ", expected ", to_string(expected), " after extent=", before, " (disproven)"));
+        return refuse_auto("shared-chain",
+                           cat("shared iter ", i, " at sorted position ", order_.size(), " has stride=", stride,
+                               ", expected ", to_string(expected), " after extent=", before, " (disproven)"));
       }
       order_.push_back(i);
       before = shared_.shard[i].extent.value();
@@ -114,7 +115,7 @@ class Planner {
     if (Reason why = not_memory(tile, "global"); !why.empty()) return std::unexpected(std::move(why));
     auto grouped = layout::group(tile, ir::shape_of(g_));
     if (!grouped) {
-      return refuse("global-slice", cat("cannot group global layout by buffer shape: ", grouped.error().message));
+      return refuse_auto("global-slice", cat("cannot group global layout by buffer shape: ", grouped.error().message));
     }
     layout::TileLayout out;
     for (std::size_t d = 0; d < g_.rank(); ++d) {
@@ -127,8 +128,8 @@ class Planner {
       const Dim shape[] = {Dim(g_.shape[d])};
       auto sliced = layout::slice({std::nullopt, std::move(run)}, shape, range);
       if (!sliced || !*sliced) {
-        return refuse("global-slice", cat("global dimension ", d, " cannot be sliced at start=", ir::to_string(r.min),
-                                          ", extent=", ir::to_string(r.extent)));
+        return refuse_auto("global-slice", cat("global dimension ", d, " cannot be sliced at start=",
+                                               ir::to_string(r.min), ", extent=", ir::to_string(r.extent)));
       }
       const layout::Iters& iters = (*sliced)->tile->shard;
       out.shard.insert(out.shard.end(), iters.begin(), iters.end());
@@ -144,8 +145,9 @@ class Planner {
     const layout::Shape shapes[] = {shared_shape, extents_};
     auto refined = layout::refine(*sliced, shapes);
     if (!refined) {
-      return refuse("group-global", cat("cannot jointly group global layout by shared shape=", shape_text(shared_shape),
-                                        " and copy shape=", shape_text(extents_), ": ", refined.error().message));
+      return refuse_auto("group-global",
+                         cat("cannot jointly group global layout by shared shape=", shape_text(shared_shape),
+                             " and copy shape=", shape_text(extents_), ": ", refined.error().message));
     }
     std::vector<std::size_t> owner(refined->layout.shard.size());
     for (std::size_t i = 0; i + 1 < refined->separators[0].size(); ++i) {
@@ -166,17 +168,18 @@ class Planner {
     for (std::size_t i = 1; i < iters.size(); ++i) block = block * iters[i].extent;
     const Dim start(sides_.global.ranges[d].min), shape(g_.shape[d]);
     if (Proof p = prove_divisible(start, block); !proven(p)) {
-      return refuse("coordinate", cat("group=", d, " start=", to_string(start), " is not divisible by inner_product=",
-                                      to_string(block), " (", proof_name(p), ")"));
+      return refuse_auto("coordinate",
+                         cat("group=", d, " start=", to_string(start),
+                             " is not divisible by inner_product=", to_string(block), " (", proof_name(p), ")"));
     }
     if (Proof p = prove_divisible(shape, block); !proven(p)) {
-      return refuse("global-shape",
-                    cat("group=", d, " tensor extent=", to_string(shape),
-                        " is not divisible by inner_product=", to_string(block), " (", proof_name(p), ")"));
+      return refuse_auto("global-shape",
+                         cat("group=", d, " tensor extent=", to_string(shape),
+                             " is not divisible by inner_product=", to_string(block), " (", proof_name(p), ")"));
     }
     for (std::size_t i = 0; i < iters.size(); ++i) {
       if (!iters[i].extent.is_constant()) {
-        return refuse("copy-group", cat("group=", d, " extent=", to_string(iters[i].extent), " is symbolic"));
+        return refuse_auto("copy-group", cat("group=", d, " extent=", to_string(iters[i].extent), " is symbolic"));
       }
       Piece piece{.extent = iters[i].extent.value(),
                   .stride = iters[i].stride,
@@ -210,15 +213,15 @@ class Planner {
       const Piece& piece = pieces_[k];
       auto stride = in_bytes(piece.stride, spec.bits, true);
       if (!stride) {
-        return refuse("descriptor-stride",
-                      cat("global stride for copy group ", piece.dimension, "=", to_string(piece.stride),
-                          " elements at ", spec.bits, " bits is not provably byte aligned"));
+        return refuse_auto("descriptor-stride",
+                           cat("global stride for copy group ", piece.dimension, "=", to_string(piece.stride),
+                               " elements at ", spec.bits, " bits is not provably byte aligned"));
       }
       spec.dims.push_back({piece.shape, *stride, 1, piece.start});
     }
     spec.inner_stride = pieces_[dimensions_[0]].stride;
     auto base = base_of(g_, true);
-    if (!base) return refuse("global-base", "the view's base offset is not provably byte aligned");
+    if (!base) return refuse_auto("global-base", "the view's base offset is not provably byte aligned");
     spec.base = *base;
     spec.swizzle = swizzle_;
     spec.oob_fill = config_.oob_fill;
@@ -230,9 +233,9 @@ class Planner {
     auto bytes = in_bytes(start_, s_.dtype.bits, true);
     const Proof aligned = bytes ? prove_divisible(*bytes, start_alignment(swizzle_)) : Proof::Unknown;
     if (!proven(aligned)) {
-      return refuse("shared-pointer",
-                    cat("shared slice offset=", bytes ? to_string(*bytes) : to_string(start_), "B must preserve ",
-                        start_alignment(swizzle_), "B alignment (", proof_name(aligned), ")"));
+      return refuse_auto("shared-pointer",
+                         cat("shared slice offset=", bytes ? to_string(*bytes) : to_string(start_), "B must preserve ",
+                             start_alignment(swizzle_), "B alignment (", proof_name(aligned), ")"));
     }
     return {};
   }
@@ -273,9 +276,9 @@ class Planner {
         last = std::move(broken);
       }
     }
-    if (!best) return refuse("prefix-search", in_words(last));
+    if (!best) return refuse_auto("prefix-search", in_words(last));
     if (best->issues() > kMostIssues) {
-      return refuse("issue-axis", cat(best->issues(), " instructions are needed; ", kMostIssues, " is the most"));
+      return refuse_auto("issue-axis", cat(best->issues(), " instructions are needed; ", kMostIssues, " is the most"));
     }
     return std::move(*best);
   }

@@ -230,7 +230,7 @@ Reason single_thread(CallContext& context) {
              ", expected single thread: guard with one elected lane");
 }
 
-constexpr Predicate kPredicates[] = {{"validate_tma_copy_op", is_copy}, {"single_thread", single_thread}};
+constexpr Predicate kTmaConfigPredicates[] = {{"validate_tma_copy_op", is_copy}, {"single_thread", single_thread}};
 
 }  // namespace
 
@@ -247,6 +247,6 @@ std::optional<Sides> sides_of(const ir::TileCall& call) {
   return std::nullopt;
 }
 
-std::span<const Predicate> copy_predicates() { return kPredicates; }
+std::span<const Predicate> copy_predicates() { return kTmaConfigPredicates; }
 
 }  // namespace tilewright::dispatch::tma

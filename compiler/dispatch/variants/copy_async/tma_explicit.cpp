@@ -15,7 +15,7 @@ using tma::Proof;
 using tma::prove_divisible;
 using tma::prove_equal;
 
-std::unexpected<Reason> refuse(std::string_view stage, const Reason& detail) {
+std::unexpected<Reason> refuse_explicit(std::string_view stage, const Reason& detail) {
   return std::unexpected(cat("tma_explicit stage=", stage, ": ", detail));
 }
 
@@ -53,7 +53,7 @@ class Planner {
   // start: where the region begins in its storage.
   std::expected<void, Reason> shared_side() {
     auto swizzle = tma::swizzle_of(s_);
-    if (!swizzle) return refuse("shared-swizzle", swizzle.error());
+    if (!swizzle) return refuse_explicit("shared-swizzle", swizzle.error());
     swizzle_ = *swizzle;
     auto sliced = tma::sliced_shared(sides_.shared, "shared");
     if (!sliced) return std::unexpected(std::move(sliced.error()));
@@ -63,16 +63,18 @@ class Planner {
     auto canonical = layout::canonicalize({std::nullopt, sliced_});
     if (!canonical) return std::unexpected(std::move(canonical.error().message));
     if (!layout::is_trivial(*canonical)) {
-      return refuse("shared-layout",
-                    cat("sliced shared layout must canonicalize to trivial after extracting its pointer offset; got ",
-                        layout::to_short_string(*canonical)));
+      return refuse_explicit(
+          "shared-layout",
+          cat("sliced shared layout must canonicalize to trivial after extracting its pointer offset; got ",
+              layout::to_short_string(*canonical)));
     }
     auto bytes = tma::in_bytes(start, s_.dtype.bits, false);
-    if (!bytes) return refuse("shared-layout", cat("shared pointer offset=", to_string(start), " is not byte aligned"));
+    if (!bytes)
+      return refuse_explicit("shared-layout", cat("shared pointer offset=", to_string(start), " is not byte aligned"));
     const std::int64_t alignment = tma::start_alignment(swizzle_);
     if (prove_divisible(*bytes, alignment) == Proof::Disproven) {
-      return refuse("shared-layout", cat("shared slice pointer offset ", to_string(*bytes), "B violates ", alignment,
-                                         "B swizzle/base alignment"));
+      return refuse_explicit("shared-layout", cat("shared slice pointer offset ", to_string(*bytes), "B violates ",
+                                                  alignment, "B swizzle/base alignment"));
     }
     return {};
   }
@@ -80,33 +82,36 @@ class Planner {
   // The map of a tensor: the call's own, or one of the selector's.
   std::expected<tma::Spec, Reason> spec_of(const ir::Buffer& tensor, std::string_view stage) {
     if (!tensor.layout || !tensor.layout->is_tile()) {
-      return refuse("global-layout", cat("global Buffer/view layout must be TileLayout, ", ir::spoken_name(tensor),
-                                         tensor.layout ? " is swizzled" : " has no layout"));
+      return refuse_explicit("global-layout",
+                             cat("global Buffer/view layout must be TileLayout, ", ir::spoken_name(tensor),
+                                 tensor.layout ? " is swizzled" : " has no layout"));
     }
     const layout::TileLayout& tile = *tensor.layout->tile;
     if (Reason why = tma::not_memory(tile, "explicit global"); !why.empty()) return std::unexpected(std::move(why));
     if (tensor.rank() != tile.shard.size()) {
-      return refuse("global-layout", cat("tensor rank ", tensor.rank(), " != memory-layout rank ", tile.shard.size()));
+      return refuse_explicit("global-layout",
+                             cat("tensor rank ", tensor.rank(), " != memory-layout rank ", tile.shard.size()));
     }
     for (std::size_t d = 0; d < tensor.rank(); ++d) {
       const Proof same = prove_equal(Dim(tensor.shape[d]), tile.shard[d].extent);
       if (proven(same)) continue;
-      return refuse("global-layout", cat("dim=", d, " shape=", ir::to_string(tensor.shape[d]),
-                                         " must provably equal layout extent=", to_string(tile.shard[d].extent),
-                                         "; got ", proof_name(same)));
+      return refuse_explicit("global-layout", cat("dim=", d, " shape=", ir::to_string(tensor.shape[d]),
+                                                  " must provably equal layout extent=",
+                                                  to_string(tile.shard[d].extent), "; got ", proof_name(same)));
     }
     auto type = tma::map_type_of(tensor.dtype, config_.tma_dtype);
     if (!type) return std::unexpected(std::move(type.error()));
     tma::Spec spec{.dtype = type->name, .bits = type->bits, .dims = {}, .base = {}, .target = context_.target()};
-    if (Reason why = dimensions(tensor, tile, spec); !why.empty()) return refuse("global-layout", why);
+    if (Reason why = dimensions(tensor, tile, spec); !why.empty()) return refuse_explicit("global-layout", why);
     auto base = tma::base_of(tensor, false);
-    if (!base) return refuse("global-base", "the view's base offset is not byte aligned");
+    if (!base) return refuse_explicit("global-base", "the view's base offset is not byte aligned");
     spec.base = *base;
     spec.inner_stride = tile.shard.back().stride;
     if (!proven(prove_equal(spec.inner_stride, 1))) {
-      return refuse("global-layout", cat("the innermost memory stride must be provably one because CUDA omits it from "
-                                         "globalStrides; got ",
-                                         to_string(spec.inner_stride)));
+      return refuse_explicit("global-layout",
+                             cat("the innermost memory stride must be provably one because CUDA omits it from "
+                                 "globalStrides; got ",
+                                 to_string(spec.inner_stride)));
     }
     spec.swizzle = swizzle_;
     spec.oob_fill = config_.oob_fill;
@@ -115,7 +120,7 @@ class Planner {
     spec.reduces = !config_.reduce.empty();
     spec.cta_group = config_.cta_group;
     spec.barrier_address = config_.barrier_address;
-    if (auto broken = broken_rules(spec, false); !broken.empty()) return refuse(stage, in_words(broken));
+    if (auto broken = broken_rules(spec, false); !broken.empty()) return refuse_explicit(stage, in_words(broken));
     return spec;
   }
 

@@ -8,8 +8,6 @@
 namespace tilewright::dispatch::tma {
 namespace {
 
-std::unexpected<Reason> refuse(Reason reason) { return std::unexpected(std::move(reason)); }
-
 // 0..3, when the layout's swizzle is the one that the hardware applies for elements of this size (V7).
 std::expected<int, Reason> hardware_swizzle(const ir::Buffer& shared, int bits) {
   const auto& z = shared.layout->swizzle;

@@ -57,10 +57,12 @@ Reason storage_scope(CallContext& context) {
   return wrong_pair(o, "tmem<->local moves tensor memory <-> registers");
 }
 
-Reason target(CallContext& context) { return no_such_instruction(context, load_row(), "tcgen05.ld"); }
+Reason tmem_local_target(CallContext& context) { return no_such_instruction(context, load_row(), "tcgen05.ld"); }
 
-constexpr Predicate kPredicates[] = {
-    {"validate_copy_op", operands}, {"exec_scope", exec_scope}, {"storage_scope", storage_scope}, {"target", target}};
+constexpr Predicate kTmemLocalPredicates[] = {{"validate_copy_op", operands},
+                                              {"exec_scope", exec_scope},
+                                              {"storage_scope", storage_scope},
+                                              {"target", tmem_local_target}};
 
 // Same elements at the same places, however the layout is written.
 bool matches(const layout::Layout& a, const layout::Layout& b) {
@@ -80,7 +82,6 @@ struct Tile {
 
 std::expected<Tile, Reason> tile_of(const ir::Region& region) {
   const ir::Buffer& b = *region.buffer;
-  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
   if (b.rank() != 2)
     return refuse(cat(ir::spoken_name(b), " has ", b.rank(), " dimensions, rows and columns are needed"));
   const std::int64_t *rows = ir::constant(b.shape[0]), *columns = ir::constant(b.shape[1]);
@@ -103,7 +104,6 @@ struct CellWindow {
 };
 
 std::expected<CellWindow, Reason> cell_window(CallContext& context, bool is_dst) {
-  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
   const ir::Region& region = copy_operands(context).on(is_dst);
   const ir::Buffer& b = *region.buffer;
   const std::string_view name = ir::spoken_name(b);
@@ -160,7 +160,6 @@ Reason no_such_num(const Shape& shape, std::int64_t num) {
 
 // 5.3: thread t holds row t.
 std::expected<Issues, Reason> whole_rows(const Tile& local, const Tile& tmem, bool d, std::int64_t packed) {
-  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
   if (!d) {
     return refuse(
         cat(ir::spoken_name(*tmem.buffer), " is not on datapath D (row r in lane r, 128 rows), which 32x32b reads"));
@@ -191,7 +190,6 @@ std::expected<Issues, Reason> whole_rows(const Tile& local, const Tile& tmem, bo
 // 5.4: fragments of 16 rows a warp, twice where the tile has 128 rows.
 std::expected<Issues, Reason> fragment(const Shape& shape, const Tile& local, const Tile& tmem, bool d, bool f,
                                        std::int64_t packed, std::int64_t lane) {
-  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
   if (!d && !(f && local.rows == 64)) {
     return refuse(cat("a fragment of ", local.rows, " rows does not fit the datapath of ",
                       ir::spoken_name(*tmem.buffer), ": ",
@@ -233,7 +231,6 @@ bool on_datapath_b(const ir::Buffer& cells) {
 }
 
 std::expected<Issues, Reason> folded_halves(const Tile& local, const ir::Region& tmem, std::int64_t packed) {
-  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
   const ir::Buffer &registers = *local.buffer, &cells = *tmem.buffer;
   if (packed != 1) return refuse(cat("datapath B is read as float32, not as ", ir::dtype_name(registers.dtype)));
   using enum layout::Axis;
@@ -270,7 +267,6 @@ struct Moves {
 };
 
 std::expected<Moves, Reason> moves_of(CallContext& context, bool loads, std::int64_t packed) {
-  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
   const CopyOperands& o = copy_operands(context);
   auto local = tile_of(o.on(loads));
   if (!local) return refuse(local.error());
@@ -312,7 +308,7 @@ std::expected<Moves, Reason> moves_of(CallContext& context, bool loads, std::int
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kTmemLocalPredicates; }
 
 Planned plan(CallContext& context) {
   const CopyOperands& o = copy_operands(context);

@@ -32,7 +32,7 @@ Reason not_a_tile_layout(const ir::Region& region) {
                              : cat("anchor layout is ComposeLayout, not TileLayout: ", name);
 }
 
-Reason applicable(CallContext& context) {
+Reason elementwise_reg_applicable(CallContext& context) {
   const Elementwise& e = elementwise(context);
   if (context.scope.kind == ir::ExecScope::Cluster) return "unsupported scope cluster";
   if (Reason r = not_all_here(context); !r.empty()) return r;
@@ -51,7 +51,7 @@ Reason applicable(CallContext& context) {
   return {};
 }
 
-constexpr Predicate kPredicates[] = {{"elementwise_reg", applicable}};
+constexpr Predicate kRegPredicates[] = {{"elementwise_reg", elementwise_reg_applicable}};
 
 // The registers of one thread that belong to an operand, in the common order.
 struct Registers {
@@ -195,7 +195,7 @@ Expr element(CallContext& context, const Registers& r, Expr at) {
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kRegPredicates; }
 
 Planned plan(CallContext& context) {
   const Elementwise& e = elementwise(context);

@@ -21,7 +21,7 @@ namespace {
 
 using ir::Expr;
 
-Reason applicable(CallContext& context) {
+Reason elementwise_smem_applicable(CallContext& context) {
   const Elementwise& e = elementwise(context);
   if (context.scope.kind == ir::ExecScope::Cluster) return "unsupported scope cluster";
   if (Reason r = not_all_here(context); !r.empty()) return r;
@@ -32,7 +32,7 @@ Reason applicable(CallContext& context) {
   return e.elements ? Reason() : "an extent of the destination is known only at run time";
 }
 
-constexpr Predicate kPredicates[] = {{"elementwise_smem", applicable}};
+constexpr Predicate kSmemPredicates[] = {{"elementwise_smem", elementwise_smem_applicable}};
 
 // As many elements as one access of the widest type moves, as far as the extents allow.
 std::int64_t widest(const Elementwise& e, std::int64_t threads) {
@@ -185,7 +185,7 @@ void describe(Plan& plan, CallContext& context, const Work& work, std::int64_t t
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kSmemPredicates; }
 
 Planned plan(CallContext& context) {
   const Elementwise& e = elementwise(context);

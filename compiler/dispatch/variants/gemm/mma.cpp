@@ -75,14 +75,14 @@ Reason no_replica(CallContext& context) {
   return {};
 }
 
-Reason target(CallContext& context) {
+Reason mma_target(CallContext& context) {
   if (context.target().at_least(75)) return {};
   context.lacks_instruction = true;
   return cat("mma.sync.m16n8k8 needs sm_75, the target is ", context.target().name());
 }
 
-constexpr Predicate kPredicates[] = {
-    {"full_active_lanes", full_active_lanes}, {"no_replica", no_replica}, {"target", target}};
+constexpr Predicate kMmaPredicates[] = {
+    {"full_active_lanes", full_active_lanes}, {"no_replica", no_replica}, {"target", mma_target}};
 
 struct Extents {
   std::int64_t m = 0, n = 0, k = 0;
@@ -96,7 +96,6 @@ std::string extents_text(std::span<const Expr> extents) {
 
 // Steps 1 to 6.
 std::expected<Extents, Reason> extents_of(CallContext& context, bool tA, bool tB) {
-  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
   for (std::size_t i = 0; i < 4; ++i) {
     if (Reason why = not_in_registers(context, i); !why.empty()) return refuse(std::move(why));
   }
@@ -340,7 +339,7 @@ std::expected<MmaOperands, Reason> operands_of(CallContext& context, bool tA, bo
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kMmaPredicates; }
 
 Planned plan(CallContext& context) {
   const auto tA = number(argument(context, 4, Expr(0))), tB = number(argument(context, 5, Expr(0)));

@@ -14,7 +14,6 @@ using layout::Dim;
 using layout::Iter;
 using layout::Iters;
 
-std::unexpected<Reason> refuse(Reason reason) { return std::unexpected(std::move(reason)); }
 bool is_thread(const Iter& it) { return layout::is_thread_axis(it.axis); }
 
 std::int64_t product(std::span<const Iter> iters, bool threads) {

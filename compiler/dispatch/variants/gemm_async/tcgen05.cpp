@@ -42,12 +42,13 @@ Reason single_thread_or_warp(CallContext& context) {
              " scope: write Tx.gemm_async in one thread, or Tx.warp.gemm_async in one warp");
 }
 
-Reason target(CallContext& context) {
+Reason tcgen05_target(CallContext& context) {
   const bool scaled = gemm_async_operands(context).has_scales();
   return no_such_instruction(context, scaled ? scaled_row() : dense_row(), "tcgen05.mma");
 }
 
-constexpr Predicate kPredicates[] = {{"single_thread_or_warp", single_thread_or_warp}, {"target", target}};
+constexpr Predicate kTcgen05Predicates[] = {{"single_thread_or_warp", single_thread_or_warp},
+                                            {"target", tcgen05_target}};
 
 Expr uint32(std::uint32_t bits) { return ir::int_imm(ir::kUInt32, bits); }
 Expr plus_columns(Expr address, Expr columns) {
@@ -184,7 +185,7 @@ void describe(Plan& plan, CallContext& context, const Tcgen05Problem& p) {
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kTcgen05Predicates; }
 
 Planned plan(CallContext& context) {
   if (Reason why = wrong_descriptor_mode(context); !why.empty()) return decline(std::move(why));

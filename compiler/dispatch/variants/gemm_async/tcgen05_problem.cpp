@@ -22,8 +22,6 @@ using layout::Axis;
 using layout::Dim;
 
 constexpr std::int64_t kStepBytes = 32, kMostColumns = 256, kTensorColumns = 512;
-std::unexpected<Reason> refuse(Reason reason) { return std::unexpected(std::move(reason)); }
-
 // An operand and its name.
 struct Named {
   const ir::Region* region;

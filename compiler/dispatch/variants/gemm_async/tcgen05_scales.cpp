@@ -14,8 +14,6 @@ using layout::Dim;
 
 constexpr std::int64_t kCell = 4;  // bytes in a column
 constexpr std::int64_t kMost = 1 << 16;
-std::unexpected<Reason> refuse(Reason reason) { return std::unexpected(std::move(reason)); }
-
 // Coordinates of index `i` over a run, on one axis.
 std::int64_t on(std::span<const layout::Iter> run, std::int64_t i, Axis axis) {
   std::int64_t sum = 0;

@@ -90,10 +90,10 @@ Reason types(CallContext& context) {
   return {};
 }
 
-Reason target(CallContext& context) { return no_such_instruction(context, row_of("wgmma_shared"), "wgmma"); }
+Reason wgmma_target(CallContext& context) { return no_such_instruction(context, row_of("wgmma_shared"), "wgmma"); }
 
-constexpr Predicate kPredicates[] = {
-    {"exec_scope", exec_scope}, {"storage_scopes", storage_scopes}, {"types", types}, {"target", target}};
+constexpr Predicate kWgmmaPredicates[] = {
+    {"exec_scope", exec_scope}, {"storage_scopes", storage_scopes}, {"types", types}, {"target", wgmma_target}};
 
 // ---- the tiling ----------------------------------------------------------------------------------------------------
 
@@ -158,7 +158,6 @@ Reason unreadable_a(const Product& p) {
 }
 
 std::expected<Product, Reason> product_of(CallContext& context) {
-  auto refuse = [](Reason r) { return std::unexpected(std::move(r)); };
   const GemmAsyncOperands& o = gemm_async_operands(context);
   const ir::Region &c = *o.c, &a = *o.a, &b = *o.b;
   auto turns_a = o.transposes_a(), turns_b = o.transposes_b();
@@ -268,7 +267,7 @@ void add_chain(CallContext& context, ir::BodyBuilder& out, const Product& p, Exp
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kWgmmaPredicates; }
 
 Planned plan(CallContext& context) {
   auto product = product_of(context);

@@ -118,7 +118,6 @@ bool is_bijection(const Tiles& t, std::span<const std::int64_t> strides) {
 // The tests of compute.md 9 in order.
 std::expected<Tiles, Reason> tiles_of(CallContext& context) {
   Tiles t;
-  auto refuse = [](Reason reason) { return std::unexpected(std::move(reason)); };
   if (context.scope.kind != ir::ExecScope::Warp)
     return refuse(cat("scope '", ir::exec_scope_name(context.scope.kind), "' is not 'warp'"));
   if (Reason r = not_one_dimensional(context); !r.empty())

@@ -74,7 +74,7 @@ Reason valid(CallContext& context) {
   return way(context).view ? Reason() : way(context).view.error();
 }
 
-constexpr Predicate kPredicates[] = {{"storage_scope", stored}, {"local_valid", valid}};
+constexpr Predicate kLocalPredicates[] = {{"storage_scope", stored}, {"local_valid", valid}};
 
 Reason not_possible(const Reduction& r, const Way& w) {
   if (w.alone) {
@@ -120,7 +120,7 @@ const ir::Stmt* write(CallContext& context, const LocalView& v) {
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kLocalPredicates; }
 
 Planned plan(CallContext& context) {
   const Reduction& r = reduction(context);

@@ -11,7 +11,7 @@ namespace tilewright::dispatch::variants::sum_packed_add_sum {
 namespace {
 
 using ir::Expr;
-constexpr Predicate kPredicates[] = {{"packed_add_sum", not_one_float_row}};
+constexpr Predicate kPackedAddSumPredicates[] = {{"packed_add_sum", not_one_float_row}};
 
 // (p[j], p[j + 1]) += (x, y)
 void pair_sum(CallContext& context, const PartialRow& row, ir::BodyBuilder& out, std::int64_t j, Expr x, Expr y) {
@@ -48,7 +48,7 @@ const ir::Stmt* body(CallContext& context, const PartialRow& row) {
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kPackedAddSumPredicates; }
 
 Planned plan(CallContext& context) {
   const PartialRow row(context, PartialRow::kChunk);

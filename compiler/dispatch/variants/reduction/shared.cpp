@@ -39,7 +39,7 @@ Reason valid(CallContext& context) {
   return not_all_here(context);  // Q18
 }
 
-constexpr Predicate kPredicates[] = {{"storage_scope", stored}, {"shared_valid", valid}};
+constexpr Predicate kSharedPredicates[] = {{"storage_scope", stored}, {"shared_valid", valid}};
 
 struct Shares {
   std::int64_t threads = 1, group = 1, parallel = 1, steps = 1, inner = 1;
@@ -131,7 +131,7 @@ class Writer {
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kSharedPredicates; }
 
 Planned plan(CallContext& context) {
   const Reduction& r = reduction(context);

@@ -8,7 +8,7 @@ namespace tilewright::dispatch::variants::reduce_three_input {
 namespace {
 
 using ir::Expr;
-constexpr Predicate kPredicates[] = {{"3input_maxmin", not_one_float_row}};
+constexpr Predicate kThreeInputPredicates[] = {{"3input_maxmin", not_one_float_row}};
 constexpr std::int64_t kPartials = 4;
 
 const ir::Stmt* body(CallContext& context, const PartialRow& row) {
@@ -40,7 +40,7 @@ const ir::Stmt* body(CallContext& context, const PartialRow& row) {
 
 }  // namespace
 
-std::span<const Predicate> predicates() { return kPredicates; }
+std::span<const Predicate> predicates() { return kThreeInputPredicates; }
 
 Planned plan(CallContext& context) {
   const PartialRow row(context, kPartials);

@@ -24,8 +24,6 @@ using tile::View;
 
 using Made = std::expected<void, Reason>;
 
-Made refuse(Reason reason) { return std::unexpected(std::move(reason)); }
-
 constexpr std::string_view kArithmetic[] = {"mov", "add",  "sub", "mul", "div", "max", "min", "fma",
                                             "cvt", "sqrt", "ex2", "lg2", "rcp", "abs", "neg"};
 
@@ -429,7 +427,7 @@ class Apply {
     const Expr rank = ir::cast(ir::kUInt32, cta);
     static const intrinsics::Intrinsic& window = *intrinsics::row_of_id("C36");
     auto in_window = [&](int i) { return Given{Given::Kind::Value, row_call(window, {word(i)})}; };
-    auto map = [&](int i, Given address) {
+    auto map = [&](int i, Given address) -> Made {
       auto call = tile::instruction_call(
           context_, "mapa.u64", {{Given::Kind::Register, word(i)}, address, {Given::Kind::Value, rank}}, {}, false);
       if (!call) return refuse(std::move(call.error()));

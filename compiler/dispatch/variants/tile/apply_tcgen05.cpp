@@ -32,8 +32,6 @@ using tile::Index;
 using tile::View;
 
 using Made = std::expected<void, Reason>;
-Made refuse(Reason reason) { return std::unexpected(std::move(reason)); }
-
 constexpr std::int64_t kLanes = 128, kColumns = 512;  // of tensor memory
 constexpr std::string_view kOperands[] = {"D", "A", "B", "SFA", "SFB"};
 

@@ -23,8 +23,6 @@ using tile::Index;
 using tile::View;
 
 using Made = std::expected<void, Reason>;
-Made refuse(Reason reason) { return std::unexpected(std::move(reason)); }
-
 // Rows and columns of words, and the registers of a lane, for x1.
 struct Shape {
   std::string_view name;
