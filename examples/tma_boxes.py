@@ -36,7 +36,7 @@ def round_trip(shape, dtype, layout, size):
             T.ptx.mbarrier.arrive.expect_tx(arrived.ptr_to([0]), size)
             Tx.copy_async(tile[region], A[region], dispatch="tma", mbar=arrived.ptr_to([0]))
             T.ptx.mbarrier.try_wait(arrived.ptr_to([0]), 0)
-            # From the engine to the engine: no proxy fence is due.
+            # From the engine to the engine: no proxy fence is needed.
             Tx.copy_async(B[region], tile[region], dispatch="tma")
             T.ptx.cp_async.bulk.commit_group()
             T.ptx.cp_async.bulk.wait_group(0, read=True)

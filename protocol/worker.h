@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/text/words.h"
 #include "protocol/rpc.h"
 
 namespace tilewright::protocol::worker {
@@ -58,10 +59,13 @@ struct Limits {
   int queued_jobs = 0;
 };
 
+enum class Executes : std::uint8_t { Gpu, Simulator, Nothing };
+inline constexpr auto kExecutesWords = text::words_of<Executes>({"gpu", "sim", "none"});
+
 struct InitializeResult {
   int protocol = 0;
   std::string version, host;
-  std::string executes;  // "gpu", "sim" or "none"
+  std::string executes;  // one of kExecutesWords; a later release may have more
   bool compiles = false;
   std::string compiler;       // where CUDA lies there, or why there is no compiler
   int slots = 0;              // jobs at once
@@ -81,11 +85,8 @@ struct CompileParams {
   std::vector<std::string> options;
   bool ptx = false, cubin = true, sass = false;
 };
-// Why a compilation failed, in the order of toolchain::Error::Kind.
-inline constexpr std::string_view kCompileFailures[] = {"no_cuda", "compilation", "time",  "memory",
-                                                        "crash",   "stopped",     "helper"};
 struct CompileResult {
-  std::string failed;  // empty, or "compilation", "time", "memory", "crash", "no_cuda", "helper"
+  std::string failed;  // empty, or one of toolchain::kErrorWords
   std::string message, log, sass_missing;
   std::vector<std::int64_t> sizes;  // of PTX, cubin and SASS in the payload
 };

@@ -90,6 +90,16 @@ int delivered(int status) {
   return tilewright::cli::fail_usage("cannot write the result to standard output");
 }
 
+// Prints the two names of a switch as "--check,--no-check", without the value of the second, "{false}".
+class HelpText : public CLI::Formatter {
+  std::string make_option_name(const CLI::Option* option, bool positional) const override {
+    std::string name = CLI::Formatter::make_option_name(option, positional);
+    constexpr std::string_view kValue = "{false}";
+    if (const std::size_t at = name.find(kValue); at != name.npos) name.erase(at, kValue.size());
+    return name;
+  }
+};
+
 int command_line(int argc, char** argv) {
   // A dead reader of our output is an error of writing, not a reason to die silently.
   std::signal(SIGPIPE, SIG_IGN);
@@ -116,10 +126,7 @@ int command_line(int argc, char** argv) {
   CLI::App app{"Tilewright: compiler service and language server for TIRx tile scripts", "tilewright"};
   app.set_version_flag("--version", version_words);
   app.require_subcommand(1);
-  app.footer(
-      "Examples:\n  tilewright check kernels/\n  tilewright compile copy.py --emit cuda\n  tilewright explain "
-      "copy.py:14\n"
-      "  tilewright layout 'mma_shared_layout(\"float16\", 3, (64, 64))'");
+  app.formatter(std::make_shared<HelpText>());
   Run run;
   const Command* asked = argc > 1 ? command_named(argv[1]) : nullptr;
   const bool only_listed = argc == 2 && (argv[1] == std::string_view("--help") || argv[1] == std::string_view("-h"));
@@ -130,6 +137,11 @@ int command_line(int argc, char** argv) {
     command.add(described, run);
     if (reads_settings(command.name)) add_settings_options(*described);
   }
+  // After the commands, which would show it as their own.
+  app.footer(
+      "Examples:\n  tilewright check kernels/\n  tilewright compile copy.py --emit cuda\n  tilewright explain "
+      "copy.py:14\n"
+      "  tilewright layout 'mma_shared_layout(\"float16\", 3, (64, 64))'");
   if (argc > 1 && argv[1][0] != '-') {
     const auto known = app.get_subcommands(nullptr);
     if (std::ranges::none_of(known, [&](const CLI::App* c) { return c->check_name(argv[1]); }))

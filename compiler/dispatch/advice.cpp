@@ -243,7 +243,7 @@ bool wrong_type(CallContext& context) {
   return dst && src && dst->layout && src->layout && dst->dtype != src->dtype;
 }
 
-std::string how_to_mend(const std::vector<ReasonRow>& rows, CallContext& context, std::optional<std::size_t> at_fault) {
+std::string fix_hint(const std::vector<ReasonRow>& rows, CallContext& context, std::optional<std::size_t> at_fault) {
   if (!moves(context.call)) return {};
   const ir::Buffer *dst = context.call.args[0].region.buffer, *src = context.call.args[1].region.buffer;
   if (wrong_type(context)) {

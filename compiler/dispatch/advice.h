@@ -34,10 +34,10 @@ std::optional<std::size_t> operand_at_fault(const std::vector<ReasonRow>& rows, 
 // Both operands are what the primitive takes, but of different types.
 bool wrong_type(CallContext& context);
 // "declare A_smem as float16, ..."; empty: nothing general is known.
-std::string how_to_mend(const std::vector<ReasonRow>& rows, CallContext& context, std::optional<std::size_t> at_fault);
+std::string fix_hint(const std::vector<ReasonRow>& rows, CallContext& context, std::optional<std::size_t> at_fault);
 
-// How else the threads that reach the call could make it, so that a variant serves it without a warning: "only
-// warp 0 gets here: use Tx.warp.copy". Empty: no way is known. `set`: who gets here.
+// Another scope or guard under which a variant serves the call without a warning: "only warp 0 gets here: use
+// Tx.warp.copy". Empty if none is known. `set`: the threads that get here.
 std::string another_way(CallContext& context, const scope::ActiveSet& set);
 
 }  // namespace tilewright::dispatch

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "compiler/dispatch/scope_names.h"
 #include "compiler/expr/analyzer.h"
 
 namespace tilewright::dispatch {
@@ -11,9 +12,6 @@ namespace {
 using ir::Expr;
 using ir::ScopeBinding;
 using ir::Var;
-
-constexpr std::string_view kFreshNames[] = {"cluster", "cta", "cta_in_cluster", "wg",         "warp", "warp_in_wg",
-                                            "lane",    "tid", "tid_in_wg",      "cta_in_pair"};
 
 // Extent of a fresh id, for its range; 0: unknown.
 std::int64_t extent_of(const scope::Closure& closure, ScopeBinding binding, int dimension) {
@@ -87,7 +85,7 @@ Expr CallContext::scope_id(ScopeBinding binding, int dimension) {
   for (const Var* var : journal.scope_ids) {
     if (var->scope_id == binding && var->dimension == dimension) return var;
   }
-  Var* var = ir::make_var(kFreshNames[static_cast<std::size_t>(binding)], ir::kInt32, ir::VarRole::ScopeId);
+  Var* var = ir::make_var(kScopeIdNames[binding], ir::kInt32, ir::VarRole::ScopeId);
   var->scope_id = binding;
   var->dimension = static_cast<std::uint8_t>(dimension);
   std::int64_t extent = extent_of(kernel.closure(), binding, dimension);

@@ -33,7 +33,7 @@
 
 #include "compiler/expr/fold.h"
 
-namespace tilewright::ir {
+namespace tilewright::expr {
 namespace {
 
 constexpr int kTerms = 16;
@@ -1184,4 +1184,4 @@ bool provably_zero_bit(Expr e, int bit) {
   return zero_bit(q.analyzer, e, bit, 0);
 }
 
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr

@@ -8,7 +8,7 @@
 
 #include "compiler/expr/expr.h"
 
-namespace tilewright::ir {
+namespace tilewright::expr {
 
 // What `e` is known to lie in.
 Interval bounds(Expr e);
@@ -23,4 +23,4 @@ bool provably_less(Expr a, Expr b);
 // Bit `bit` of the non-negative `e` is 0 for every value of its variables (dispatch.md 7.9 rule 5).
 bool provably_zero_bit(Expr e, int bit);
 
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr

@@ -1,6 +1,6 @@
 #include "compiler/expr/expr.h"
 
-namespace tilewright::ir::builtin {
+namespace tilewright::expr::builtin {
 
 const Callee address_of{"address_of", Effect::Pure};
 const Callee reinterpret{"reinterpret", Effect::Pure};
@@ -11,4 +11,4 @@ const Callee likely{"likely", Effect::Pure};
 const Callee is_null{"isnullptr", Effect::Pure};
 const Callee undef{"undef", Effect::Pure};
 
-}  // namespace tilewright::ir::builtin
+}  // namespace tilewright::expr::builtin

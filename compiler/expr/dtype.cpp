@@ -5,7 +5,7 @@
 
 #include "compiler/expr/dtype_names.h"
 
-namespace tilewright::ir {
+namespace tilewright::expr {
 namespace {
 
 struct Named {
@@ -106,4 +106,4 @@ std::string dtype_name(DataType dtype) {
   return text;
 }
 
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace tilewright::ir {
+namespace tilewright::expr {
 
 enum class TypeCode : std::uint8_t {
   Int,
@@ -75,4 +75,9 @@ std::optional<DataType> parse_dtype(std::string_view name);
 // The canonical name: "float16", "bfloat16x2", "bool", "handle".
 std::string dtype_name(DataType dtype);
 
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr
+
+// A kernel is made of types, expressions and what compiler/ir adds: rooms above both write `ir::` for all of it.
+namespace tilewright::ir {
+using namespace expr;
+}

@@ -3,9 +3,9 @@
 #include <span>
 #include <string_view>
 
-namespace tilewright::ir {
+namespace tilewright::expr {
 
 // Without lanes; aliases included.
 std::span<const std::string_view> dtype_names();
 
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr

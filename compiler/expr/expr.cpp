@@ -9,7 +9,7 @@
 
 #include "compiler/expr/fold.h"
 
-namespace tilewright::ir {
+namespace tilewright::expr {
 namespace {
 
 // Small constants are shared by all kernels: they are the most frequent nodes by far.
@@ -311,4 +311,4 @@ Expr index_binary(ExprKind kind, Expr a, Expr b) {
   return binary(kind, a, b);
 }
 
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr

@@ -17,8 +17,10 @@
 #include "compiler/text/span.h"
 
 namespace tilewright::ir {
-
 struct Buffer;  // compiler/ir/buffer.h
+}
+
+namespace tilewright::expr {
 
 enum class ExprKind : std::uint8_t {
   IntImm,
@@ -177,8 +179,18 @@ struct Broadcast : ExprNode {
   Expr value;
   static bool is(ExprKind k) { return k == ExprKind::Broadcast; }
 };
+// What an expression knows of the buffer that it reads; ir::Buffer is one.
+struct BufferName {
+  std::string_view name;   // empty: printers choose one
+  std::string_view path;   // how the script reaches it where that is not its name: "st.stage"
+  bool is_scalar = false;  // made as a one-element variable of the script: reads like a number
+};
+// What people call it, for messages and comments.
+inline std::string_view spoken_name(const BufferName& b) { return b.path.empty() ? b.name : b.path; }
+
 struct Load : ExprNode {
-  const Buffer* buffer;
+  const ir::Buffer* buffer;
+  const BufferName* called;       // the same object, for what knows no more of buffers
   std::span<const Expr> indices;  // one a dimension; the last may be a vector
   static bool is(ExprKind k) { return k == ExprKind::Load; }
 };
@@ -258,7 +270,6 @@ Expr select(Expr condition, Expr t, Expr f);
 Expr if_then_else(Expr condition, Expr t, Expr f);
 Expr ramp(Expr base, Expr stride, int lanes);
 Expr broadcast(Expr value, int lanes);
-Expr load(const Buffer* buffer, std::span<const Expr> indices);  // dtype: the buffer's, times the last index' lanes
 Expr call(DataType dtype, const Callee& callee, std::span<const Expr> args);
 
 // Integer index arithmetic for planners: operands of different integer width are widened to the wider.
@@ -303,13 +314,6 @@ Expr rebuild(Expr e, std::span<const Expr> operands);  // same node over other o
 std::string to_string(Expr e);
 // The same with the nodes as they are and the prefix `T.` (surface.md 17): what a script's own str() shows.
 std::string to_exact_string(Expr e);
-// What an expression says of a buffer; compiler/ir knows what a buffer is and defines it.
-struct BufferWords {
-  std::string_view name;    // prints under it
-  std::string_view spoken;  // people call it so
-  bool is_scalar = false;   // reads like a number
-};
-BufferWords buffer_words(const Buffer* buffer);
 
 // ---- templates ------------------------------------------------------------------------------------------------
 
@@ -345,4 +349,4 @@ Expr substitute(Expr e, F&& map) {
   return changed ? rebuild(e, {now, old.size()}) : e;
 }
 
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr

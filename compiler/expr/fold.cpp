@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tilewright::ir {
+namespace tilewright::expr {
 
 std::int64_t wrap_to(DataType dtype, std::int64_t value) {
   if (dtype.is_bool()) return value != 0;
@@ -88,4 +88,4 @@ std::optional<std::int64_t> fold_integer(ExprKind kind, DataType dtype, std::int
   }
 }
 
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr

@@ -5,7 +5,7 @@
 
 #include "compiler/expr/expr.h"
 
-namespace tilewright::ir {
+namespace tilewright::expr {
 
 // The value that a register of `dtype` holds after `value` was put into it: wrapped, sign-extended.
 std::int64_t wrap_to(DataType dtype, std::int64_t value);
@@ -30,4 +30,4 @@ constexpr std::int64_t floor_mod(std::int64_t a, std::int64_t b) {
   return (r != 0 && ((r < 0) != (b < 0))) ? r + b : r;
 }
 
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr

@@ -1,6 +1,6 @@
 #include "compiler/expr/infix.h"
 
-namespace tilewright::ir {
+namespace tilewright::expr {
 
 Infix infix(ExprKind kind) {
   switch (kind) {
@@ -22,4 +22,4 @@ Infix infix(ExprKind kind) {
   }
 }
 
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr

@@ -4,7 +4,7 @@
 
 #include "compiler/expr/expr.h"
 
-namespace tilewright::ir {
+namespace tilewright::expr {
 
 // Python's, loosest first. Comparisons chain in Python, so both of their sides ask for something tighter.
 enum Precedence { kOr = 1, kAnd, kNot, kCompare, kSum, kProduct, kUnary, kPrimary };
@@ -15,4 +15,4 @@ struct Infix {
 };
 Infix infix(ExprKind kind);
 
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr

@@ -5,7 +5,7 @@
 #include "compiler/expr/expr.h"
 #include "compiler/expr/infix.h"
 
-namespace tilewright::ir {
+namespace tilewright::expr {
 namespace {
 
 constexpr std::size_t kLongest = 4000;
@@ -70,8 +70,8 @@ class Printer {
         close(outer > kNot);
         return;
       case ExprKind::Load:
-        if (BufferWords buffer = buffer_words(e.as<Load>()->buffer); words_) {
-          out += buffer.spoken;
+        if (const BufferName& buffer = *e.as<Load>()->called; words_) {
+          out += spoken_name(buffer);
           if (buffer.is_scalar) return;
         } else {
           out += buffer.name;
@@ -225,4 +225,4 @@ std::string to_exact_string(Expr e) {
   return std::move(printer.out);
 }
 
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr

@@ -5,7 +5,7 @@
 
 #include "compiler/expr/fold.h"
 
-namespace tilewright::ir {
+namespace tilewright::expr {
 namespace {
 
 using Failure = std::unexpected<std::string>;
@@ -234,4 +234,4 @@ std::expected<Expr, std::string> apply_invert(Expr a) {
   return bit_not(a);
 }
 
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr

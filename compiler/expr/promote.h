@@ -5,7 +5,7 @@
 
 #include "compiler/expr/expr.h"
 
-namespace tilewright::ir {
+namespace tilewright::expr {
 
 // A Python literal keeps being one until it meets a typed operand: this is what it is alone.
 Expr literal(std::int64_t value);  // int32, or int64 when out of range
@@ -24,4 +24,4 @@ std::expected<DataType, std::string> promoted_type(DataType a, DataType b);
 // `T.float16(v)`, stores, annotations: range-checked for constants, otherwise a Cast node.
 std::expected<Expr, std::string> convert(DataType to, Expr value);
 
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace tilewright::ir {
+namespace tilewright::expr {
 
 enum class RoundedOp : std::uint8_t { Add, Sub, Mul, Fma, Div, Sqrt };
 
@@ -26,4 +26,4 @@ template <class F>
   return r;
 }
 
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr

@@ -9,7 +9,7 @@
 
 #include "compiler/expr/expr.h"
 
-namespace tilewright::ir {
+namespace tilewright::expr {
 namespace {
 
 constexpr int kEqualSteps = 20000;
@@ -123,7 +123,7 @@ Expr rebuild(Expr e, std::span<const Expr> operands) {
         dtype = dtype.with_lanes(element_lanes * operands.back().dtype().lanes);
       }
       Arena& arena = Arena::current();
-      return arena.make<Load>(ExprNode{ExprKind::Load, dtype}, old->buffer, arena.copy(operands));
+      return arena.make<Load>(ExprNode{ExprKind::Load, dtype}, old->buffer, old->called, arena.copy(operands));
     }
     case ExprKind::Call: return call(e.dtype(), *e.as<Call>()->callee, operands);
     default: return binary(e.kind(), operands[0], operands[1]);
@@ -140,4 +140,4 @@ std::uint64_t structural_hash(Expr e) {
   return hash(e, steps, 0);
 }
 
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr

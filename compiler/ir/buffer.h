@@ -27,8 +27,7 @@ StorageScope parse_storage_scope(std::string_view name);
 inline bool is_shared(StorageScope s) { return s == StorageScope::Shared || s == StorageScope::SharedDyn; }
 
 // A named, typed window onto storage. Several buffers may look at one `data` variable (views).
-struct Buffer {
-  std::string_view name;      // empty: printers choose one
+struct Buffer : BufferName {
   const Var* data = nullptr;  // null for tmem
   DataType dtype = kFloat32;
   std::span<const Expr> shape;
@@ -39,9 +38,7 @@ struct Buffer {
   int align = 64;                          // bytes
   const layout::Layout* layout = nullptr;  // null: flat, row-major by shape/strides
   Expr allocated_addr;                     // tmem column; null elsewhere
-  bool is_scalar = false;                  // made as a one-element variable of the script: reads like a number
   text::Span span;                         // its declaration
-  std::string_view path;                   // how the script reaches it where that is not its name: "st.stage"
 
   std::size_t rank() const { return shape.size(); }
 };
@@ -57,12 +54,14 @@ struct Region {
   std::span<const Range> ranges;
 };
 
+// An element, or as many as the last index has lanes. dtype: the buffer's, times these lanes.
+Expr load(const Buffer* buffer, std::span<const Expr> indices);
+
 // Number of elements when all extents are constant.
 std::optional<std::int64_t> constant_elements(std::span<const Expr> shape);
 bool is_one_element(const Buffer& buffer);  // one dimension, provably 1
-// What people call it, for messages and comments.
-inline std::string_view spoken_name(const Buffer& b) { return b.path.empty() ? b.name : b.path; }
 // "A[m * 128:m * 128 + 128, st.stage]", for people.
+using expr::to_string;
 std::string to_string(const Region& region);
 Region full_region(const Buffer* buffer);
 layout::Shape shape_of(const Buffer& buffer);

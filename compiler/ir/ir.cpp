@@ -2,31 +2,18 @@
 
 #include "compiler/expr/analyzer.h"
 #include "compiler/ir/kernel.h"
+#include "compiler/text/words.h"
 
 namespace tilewright::ir {
 
-std::string_view storage_scope_name(StorageScope scope) {
-  switch (scope) {
-    case StorageScope::Global: return "global";
-    case StorageScope::Shared: return "shared";
-    case StorageScope::SharedDyn: return "shared.dyn";
-    case StorageScope::Local: return "local";
-    case StorageScope::Warp: return "warp";
-    case StorageScope::Tmem: return "tmem";
-    case StorageScope::WmmaA: return "wmma.matrix_a";
-    case StorageScope::WmmaB: return "wmma.matrix_b";
-    case StorageScope::WmmaAccumulator: return "wmma.accumulator";
-    case StorageScope::Other: return "other";
-  }
-  return "";
-}
+static constexpr auto kStorageScopes =
+    text::words_of<StorageScope>({"global", "shared", "shared.dyn", "local", "warp", "tmem", "wmma.matrix_a",
+                                  "wmma.matrix_b", "wmma.accumulator", "other"});
+
+std::string_view storage_scope_name(StorageScope scope) { return kStorageScopes[scope]; }
 
 StorageScope parse_storage_scope(std::string_view name) {
-  for (int i = 0; i < static_cast<int>(StorageScope::Other); ++i) {
-    auto scope = static_cast<StorageScope>(i);
-    if (storage_scope_name(scope) == name) return scope;
-  }
-  return name.empty() ? StorageScope::Global : StorageScope::Other;
+  return name.empty() ? StorageScope::Global : kStorageScopes.find(name).value_or(StorageScope::Other);
 }
 
 std::string_view exec_scope_name(ExecScope scope) {
@@ -68,7 +55,7 @@ layout::Shape shape_of(const Buffer& buffer) {
 Expr load(const Buffer* buffer, std::span<const Expr> indices) {
   int lanes = indices.empty() ? 1 : indices.back().dtype().lanes;
   DataType dtype = buffer->dtype.with_lanes(buffer->dtype.lanes * lanes);
-  return Arena::current().make<Load>(ExprNode{ExprKind::Load, dtype}, buffer, Arena::current().copy(indices));
+  return Arena::current().make<Load>(ExprNode{ExprKind::Load, dtype}, buffer, buffer, Arena::current().copy(indices));
 }
 
 std::string to_string(const Region& region) {
@@ -90,8 +77,6 @@ std::string to_string(const Region& region) {
   }
   return text + (region.ranges.empty() ? "[]" : "]");
 }
-
-BufferWords buffer_words(const Buffer* buffer) { return {buffer->name, spoken_name(*buffer), buffer->is_scalar}; }
 
 const Stmt* make_seq(Origin origin, std::span<const Stmt* const> statements) {
   if (statements.size() == 1) return statements[0];

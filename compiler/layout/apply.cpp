@@ -13,7 +13,7 @@
 namespace tilewright::layout {
 namespace {
 
-using ir::Expr;
+using expr::Expr;
 
 // Arithmetic of an index with a Dim.
 struct Numbers {
@@ -22,8 +22,8 @@ struct Numbers {
   static Value add(Value a, Value b) { return a + b; }
   static Value times(Value a, Dim d) { return a * d.value(); }
   static Value plus(Value a, Dim d) { return a + d.value(); }
-  static Value over(Value a, Dim d) { return d.is(0) ? 0 : ir::floor_div(a, d.value()); }
-  static Value rest(Value a, Dim d) { return d.is(0) ? 0 : ir::floor_mod(a, d.value()); }
+  static Value over(Value a, Dim d) { return d.is(0) ? 0 : expr::floor_div(a, d.value()); }
+  static Value rest(Value a, Dim d) { return d.is(0) ? 0 : expr::floor_mod(a, d.value()); }
   static Value finish(Value a) { return a; }
 };
 struct Expressions {
@@ -34,7 +34,7 @@ struct Expressions {
   static Value plus(Value a, Dim d) { return d.is(0) ? a : a + d.expr(); }
   static Value over(Value a, Dim d) { return d.is(0) ? Expr(0) : a / d.expr(); }
   static Value rest(Value a, Dim d) { return d.is(0) ? Expr(0) : a % d.expr(); }
-  static Value finish(Value a) { return ir::simplify(a); }
+  static Value finish(Value a) { return expr::simplify(a); }
 };
 
 template <class A>
@@ -184,7 +184,7 @@ Result<std::vector<Expr>> apply_to_shape(const Layout& l, std::span<const Expr> 
     std::size_t first = out.size();
     out.resize(first + iters.size());
     for (std::size_t i = iters.size(); i-- > 0;) {
-      out[first + i] = ir::simplify(i == 0 ? x : Expressions::rest(x, iters[i].extent));
+      out[first + i] = expr::simplify(i == 0 ? x : Expressions::rest(x, iters[i].extent));
       if (i > 0) x = Expressions::over(x, iters[i].extent);
     }
   };

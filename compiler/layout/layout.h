@@ -26,16 +26,16 @@ class Dim {
   Dim() = default;
   Dim(std::int64_t value) : value_(value) {}  // NOLINT: extents are written as numbers
   Dim(int value) : value_(value) {}           // NOLINT
-  explicit Dim(ir::Expr e);                   // a constant expression becomes a constant
+  explicit Dim(expr::Expr e);                 // a constant expression becomes a constant
 
   bool is_constant() const { return !symbol_; }
   std::int64_t value() const { return value_; }  // only for constants
-  ir::Expr expr() const;                         // as an expression (int32 constants)
+  expr::Expr expr() const;                       // as an expression (int32 constants)
   bool is(std::int64_t v) const { return !symbol_ && value_ == v; }
 
  private:
   std::int64_t value_ = 0;
-  ir::Expr symbol_;
+  expr::Expr symbol_;
 };
 // Constants that leave int64 stay at its end, so that absurd extents match no shape. Division by zero gives zero.
 inline Dim operator+(Dim a, Dim b);
@@ -118,7 +118,7 @@ struct Swizzle {
   bool inner = true;    // high bits are XORed down; false: low bits up
 
   std::int64_t apply(std::int64_t x) const;
-  ir::Expr apply(ir::Expr x) const;
+  expr::Expr apply(expr::Expr x) const;
   std::int64_t chunk() const { return std::int64_t{1} << per_element; }
   std::int64_t period() const { return std::int64_t{1} << (per_element + swizzle_len + atom_len); }
   friend bool operator==(const Swizzle&, const Swizzle&) = default;
@@ -173,19 +173,20 @@ Result<void> check_shape(const Layout& l, ShapeView shape);
 Result<void> verify_well_formed(const Layout& l);
 
 // The coordinate on each axis, sorted by axis.
-using Coordinates = std::vector<std::pair<Axis, ir::Expr>>;
+using Coordinates = std::vector<std::pair<Axis, expr::Expr>>;
 using IntCoordinates = std::vector<std::pair<Axis, std::int64_t>>;
 // A linear index.
-Result<Coordinates> apply(const Layout& l, ir::Expr index);
+Result<Coordinates> apply(const Layout& l, expr::Expr index);
 Result<IntCoordinates> apply(const Layout& l, std::int64_t index);
 // A coordinate in `shape`: split inside each dimension's own group where the layout groups by the shape.
-Result<Coordinates> apply(const Layout& l, std::span<const ir::Expr> coordinate, ShapeView shape);
+Result<Coordinates> apply(const Layout& l, std::span<const expr::Expr> coordinate, ShapeView shape);
 Result<IntCoordinates> apply(const Layout& l, std::span<const std::int64_t> coordinate, ShapeView shape);
 // No shape, several coordinates: one a shard iter.
-Result<Coordinates> apply_raw(const Layout& l, std::span<const ir::Expr> digits);
-Result<std::vector<ir::Expr>> apply_to_shape(const Layout& l, std::span<const ir::Expr> coordinate, ShapeView shape);
+Result<Coordinates> apply_raw(const Layout& l, std::span<const expr::Expr> digits);
+Result<std::vector<expr::Expr>> apply_to_shape(const Layout& l, std::span<const expr::Expr> coordinate,
+                                               ShapeView shape);
 // The value on axis m, zero when absent; an error when another axis occurs.
-Result<ir::Expr> apply_m(const Layout& l, std::span<const ir::Expr> coordinate, ShapeView shape);
+Result<expr::Expr> apply_m(const Layout& l, std::span<const expr::Expr> coordinate, ShapeView shape);
 
 // ---- algebra (section 5) -------------------------------------------------------------------------------------
 Result<Layout> canonicalize(const Layout& l, Fusion fusion = Fusion::Off);
@@ -228,13 +229,14 @@ Result<Layout> permute_by_groups(const Layout& l, std::span<const std::size_t> s
 
 // ---- named helpers (sections 6 and 7), compiler/layout/named.cpp --------------------------------------------------
 enum class SwizzleMode : std::uint8_t { None = 0, B32 = 1, B64 = 2, B128 = 3 };
-Result<Layout> mma_atom_layout(ir::DataType dtype, SwizzleMode mode);
-Result<Shape> mma_atom_shape(ir::DataType dtype, SwizzleMode mode, std::optional<ShapeView> shape = std::nullopt);
-Result<Layout> mma_shared_layout(ir::DataType dtype, SwizzleMode mode, ShapeView shape);
+Result<Layout> mma_atom_layout(expr::DataType dtype, SwizzleMode mode);
+Result<Shape> mma_atom_shape(expr::DataType dtype, SwizzleMode mode, std::optional<ShapeView> shape = std::nullopt);
+Result<Layout> mma_shared_layout(expr::DataType dtype, SwizzleMode mode, ShapeView shape);
 std::optional<SwizzleMode> swizzle_mode_of(const Layout& l);
 Layout wg_local_layout(std::int64_t columns, std::int64_t rows = 128);
 Result<Layout> tmem_datapath_layout(std::string_view datapath, std::int64_t rows, std::int64_t columns);
-Result<Layout> tcgen05_atom_layout(std::string_view shape, std::int64_t rows, std::int64_t columns, ir::DataType dtype);
+Result<Layout> tcgen05_atom_layout(std::string_view shape, std::int64_t rows, std::int64_t columns,
+                                   expr::DataType dtype);
 Result<Layout> sf_tmem_layout(std::int64_t rows, std::int64_t sf_k, std::int64_t sf_per_mma, std::int64_t sf_reuse = 1,
                               std::optional<std::int64_t> pipe_depth = std::nullopt);
 // gemm.md 5.4: scale factors in shared memory, as tcgen05.cp.32x128b.warpx4 reads them.

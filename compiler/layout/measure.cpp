@@ -31,7 +31,7 @@ Dim reach(const TileLayout& l, F&& counts) {
 Dim larger(Dim a, Dim b) {
   if (provably_less_equal(a, b)) return b;
   if (provably_less_equal(b, a)) return a;
-  return Dim(ir::index_binary(ir::ExprKind::Max, a.expr(), b.expr()));
+  return Dim(expr::index_binary(expr::ExprKind::Max, a.expr(), b.expr()));
 }
 
 }  // namespace

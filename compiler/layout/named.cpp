@@ -8,10 +8,10 @@ namespace {
 
 using detail::refuse;
 
-Result<std::int64_t> atom_bits(ir::DataType dtype, SwizzleMode mode) {
+Result<std::int64_t> atom_bits(expr::DataType dtype, SwizzleMode mode) {
   int bits = dtype.storage_bits() * dtype.lanes;
   if (bits <= 0 || bits > 128 || 128 % bits != 0)
-    return refuse("no swizzle atom for " + ir::dtype_name(dtype) + ": " + std::to_string(bits) +
+    return refuse("no swizzle atom for " + expr::dtype_name(dtype) + ": " + std::to_string(bits) +
                   " bits do not divide the 16-byte unit");
   if (mode > SwizzleMode::B128) return refuse("no swizzle mode " + std::to_string(static_cast<int>(mode)));
   return bits;
@@ -25,14 +25,14 @@ bool power_of_two_up_to(std::int64_t n, std::int64_t most) {
 
 // ---- shared memory ----------------------------------------------------------------------------------------------
 
-Result<Layout> mma_atom_layout(ir::DataType dtype, SwizzleMode mode) {
+Result<Layout> mma_atom_layout(expr::DataType dtype, SwizzleMode mode) {
   Result<std::int64_t> bits = atom_bits(dtype, mode);
   if (!bits) return std::unexpected(bits.error());
   // 16-byte units stay whole; the atom_len of 3 is the eight rows of an atom.
   return make_swizzle(std::countr_zero(static_cast<std::uint64_t>(128 / *bits)), static_cast<int>(mode), 3);
 }
 
-Result<Shape> mma_atom_shape(ir::DataType dtype, SwizzleMode mode, std::optional<ShapeView> shape) {
+Result<Shape> mma_atom_shape(expr::DataType dtype, SwizzleMode mode, std::optional<ShapeView> shape) {
   Result<std::int64_t> bits = atom_bits(dtype, mode);
   if (!bits) return std::unexpected(bits.error());
   if (mode == SwizzleMode::None) return refuse("no atom shape without a swizzle");
@@ -45,7 +45,7 @@ Result<Shape> mma_atom_shape(ir::DataType dtype, SwizzleMode mode, std::optional
 
 // Rows of one atom are contiguous, atoms go down the rows first, then along the columns: with R x K the last two
 // dimensions and C the columns of an atom, Z o S[(..., R, K/C, C):(..., C, R*C, 1)].
-Result<Layout> mma_shared_layout(ir::DataType dtype, SwizzleMode mode, ShapeView shape) {
+Result<Layout> mma_shared_layout(expr::DataType dtype, SwizzleMode mode, ShapeView shape) {
   if (mode == SwizzleMode::None) return canonicalize(row_major(shape));
   Result<Layout> atom = mma_atom_layout(dtype, mode);
   if (!atom) return atom;
@@ -58,7 +58,7 @@ Result<Layout> mma_shared_layout(ir::DataType dtype, SwizzleMode mode, ShapeView
     if (!provably_divisible(extent, unit) || extent.is(0))
       return refuse("dimension " + std::to_string(last - 1 + i) + " of shape " + detail::shape_text(shape) +
                     " is not a multiple of " + to_string(unit) + ", the " + (i == 0 ? "rows" : "columns") +
-                    " of the atom " + to_short_string(*atom) + " of " + ir::dtype_name(dtype));
+                    " of the atom " + to_short_string(*atom) + " of " + expr::dtype_name(dtype));
   }
   Dim rows = shape[last - 1], columns = shape[last], c = (*atom_shape)[1];
   TileLayout tile;
@@ -97,7 +97,7 @@ Result<Layout> tmem_datapath_layout(std::string_view datapath, std::int64_t rows
 }
 
 Result<Layout> tcgen05_atom_layout(std::string_view shape, std::int64_t rows, std::int64_t columns,
-                                   ir::DataType dtype) {
+                                   expr::DataType dtype) {
   struct Instruction {
     std::string_view name;
     std::int64_t columns;    // 32-bit columns of one repeat
@@ -112,7 +112,7 @@ Result<Layout> tcgen05_atom_layout(std::string_view shape, std::int64_t rows, st
   const bool whole_rows = instruction->name == "32x32b";
   const int bits = dtype.storage_bits() * dtype.lanes;
   const std::string subject = "tcgen05 " + std::string(shape) + " fragment of (" + std::to_string(rows) + ", " +
-                              std::to_string(columns) + ") " + ir::dtype_name(dtype);
+                              std::to_string(columns) + ") " + expr::dtype_name(dtype);
   if (bits != 16 && bits != 32) return refuse(subject + ": 16 or 32 bits an element are needed");
   if (whole_rows ? rows != 128 : rows != 64 && rows != 128)
     return refuse(subject + ": " + (whole_rows ? "128 rows are needed" : "64 or 128 rows are needed"));

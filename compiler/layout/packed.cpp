@@ -4,7 +4,7 @@
 
 namespace tilewright::layout {
 
-Result<Layout> mma_packed_layout(ir::DataType dtype, ShapeView shape) {
+Result<Layout> mma_packed_layout(expr::DataType dtype, ShapeView shape) {
   const std::size_t rank = shape.size();
   if (rank < 2 || !shape[rank - 1].is_constant() || !shape[rank - 2].is_constant()) {
     return std::unexpected(

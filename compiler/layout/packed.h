@@ -6,6 +6,6 @@ namespace tilewright::layout {
 
 // Units of 16 bytes of one column behind each other, then the next column of units: [..., m, k/e, e]. Row-major where a
 // row is no whole number of units. The last two extents must be constants.
-Result<Layout> mma_packed_layout(ir::DataType dtype, ShapeView shape);
+Result<Layout> mma_packed_layout(expr::DataType dtype, ShapeView shape);
 
 }  // namespace tilewright::layout

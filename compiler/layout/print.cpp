@@ -12,7 +12,7 @@ enum class Form { Script, Short };
 // A symbolic value needs parentheses before `@`, which binds like `*`.
 std::string operand(Dim d) {
   std::string text = to_string(d);
-  if (d.is_constant() || d.expr().kind() == ir::ExprKind::Var) return text;
+  if (d.is_constant() || d.expr().kind() == expr::ExprKind::Var) return text;
   return "(" + text + ")";
 }
 

@@ -15,14 +15,15 @@ std::int64_t Swizzle::apply(std::int64_t x) const {
   return q * chunk() + low;
 }
 
-ir::Expr Swizzle::apply(ir::Expr x) const {
+expr::Expr Swizzle::apply(expr::Expr x) const {
   if (swizzle_len == 0) return x;
-  auto number = [&](std::int64_t v) { return ir::int_imm(x.dtype(), v); };
-  ir::Expr q = ir::floordiv(x, number(chunk()));
-  ir::Expr low = ir::floormod(x, number(chunk()));
-  ir::Expr len = number(std::int64_t{1} << swizzle_len), distance = number(std::int64_t{1} << atom_len);
-  ir::Expr bits = inner ? ir::floormod(ir::floordiv(q, distance), len) : ir::mul(ir::floormod(q, len), distance);
-  return ir::add(ir::mul(ir::binary(ir::ExprKind::BitXor, q, bits), number(chunk())), low);
+  auto number = [&](std::int64_t v) { return expr::int_imm(x.dtype(), v); };
+  expr::Expr q = expr::floordiv(x, number(chunk()));
+  expr::Expr low = expr::floormod(x, number(chunk()));
+  expr::Expr len = number(std::int64_t{1} << swizzle_len), distance = number(std::int64_t{1} << atom_len);
+  expr::Expr bits =
+      inner ? expr::floormod(expr::floordiv(q, distance), len) : expr::mul(expr::floormod(q, len), distance);
+  return expr::add(expr::mul(expr::binary(expr::ExprKind::BitXor, q, bits), number(chunk())), low);
 }
 
 Result<Layout> make_swizzle(int per_element, int swizzle_len, int atom_len, bool inner) {

@@ -181,8 +181,8 @@ Result<Layout> tmem_mma_operand_layout(std::string_view operand, std::span<const
   return made ? canonicalize(*made) : made;
 }
 
-Result<Layout> tmem_halves_fragment_layout(std::int64_t columns, ir::DataType dtype) {
-  const std::string subject = "tcgen05 32x32b fragment of (64, " + number(columns) + ") " + ir::dtype_name(dtype);
+Result<Layout> tmem_halves_fragment_layout(std::int64_t columns, expr::DataType dtype) {
+  const std::string subject = "tcgen05 32x32b fragment of (64, " + number(columns) + ") " + expr::dtype_name(dtype);
   if (dtype.storage_bits() * dtype.lanes != 32) return refuse(subject + ": with 64 rows 32 bits an element are needed");
   const std::int64_t half = columns / 2;
   const bool repeats = columns > 0 && columns % 2 == 0 && half <= 128 && (half & (half - 1)) == 0;

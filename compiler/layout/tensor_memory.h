@@ -27,6 +27,6 @@ Result<Layout> tmem_mma_operand_layout(std::string_view operand, std::span<const
                                        std::optional<std::span<const std::int64_t>> group = std::nullopt);
 
 // Registers of a warpgroup that tcgen05.ld.32x32b fills from data path B: (64, columns) of 32 bits.
-Result<Layout> tmem_halves_fragment_layout(std::int64_t columns, ir::DataType dtype);
+Result<Layout> tmem_halves_fragment_layout(std::int64_t columns, expr::DataType dtype);
 
 }  // namespace tilewright::layout

@@ -36,10 +36,10 @@ Result<Layout> wgmma_accumulator_layout(std::int64_t columns, std::int64_t rows)
   return detail::plain({std::move(shard), {}, {}});
 }
 
-Result<Layout> wgmma_operand_layout(std::int64_t columns, ir::DataType dtype, std::int64_t rows) {
+Result<Layout> wgmma_operand_layout(std::int64_t columns, expr::DataType dtype, std::int64_t rows) {
   const int bits = dtype.storage_bits() * dtype.lanes;
   if (bits != 8 && bits != 16 && bits != 32)
-    return refuse("wgmma multiplies elements of 8, 16 or 32 bits, " + ir::dtype_name(dtype) + " has " +
+    return refuse("wgmma multiplies elements of 8, 16 or 32 bits, " + expr::dtype_name(dtype) + " has " +
                   std::to_string(bits));
   const std::int64_t word = 32 / bits, k = 8 * word;  // elements of a register, and of an instruction's K
   if (std::string why = not_whole("the registers of A", rows, columns, k); !why.empty()) return refuse(std::move(why));

@@ -13,6 +13,6 @@ Result<Layout> wgmma_accumulator_layout(std::int64_t columns, std::int64_t rows 
 
 // The same for A in registers, `rows` x `columns` elements of 8, 16 or 32 bits: words of 32 bits, two of them eight
 // rows apart, the next two half an instruction's K (16 bytes) further. Columns are a multiple of that K, 32 bytes.
-Result<Layout> wgmma_operand_layout(std::int64_t columns, ir::DataType dtype, std::int64_t rows = 64);
+Result<Layout> wgmma_operand_layout(std::int64_t columns, expr::DataType dtype, std::int64_t rows = 64);
 
 }  // namespace tilewright::layout

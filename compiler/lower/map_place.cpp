@@ -1,23 +1,19 @@
 #include "compiler/lower/map_place.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "compiler/lower/lowered.h"
 #include "compiler/text/names.h"
+#include "compiler/text/words.h"
 
 namespace tilewright::lower {
 namespace {
 
-constexpr std::string_view kWords[] = {"parameter", "constant", "global"};
+constexpr auto kWords = text::words_of<MapPlace>({"parameter", "constant", "global"});
 
 }  // namespace
 
-std::optional<MapPlace> map_place(std::string_view word) {
-  const auto* at = std::ranges::find(kWords, word);
-  if (at == std::end(kWords)) return std::nullopt;
-  return static_cast<MapPlace>(at - std::begin(kWords));
-}
+std::optional<MapPlace> map_place(std::string_view word) { return kWords.find(word); }
 
 bool in_global_memory(const LaunchPlan& plan, const KernelParam& param) {
   return plan.map_place == MapPlace::Global && param.kind == ParamKind::TensorMap &&
@@ -31,6 +27,6 @@ std::string constant_map_symbol(const LoweredKernel& kernel, const ir::Var* map)
   return kernel.symbol + "_" + name;
 }
 
-std::string_view map_place_word(MapPlace place) { return kWords[static_cast<std::size_t>(place)]; }
+std::string_view map_place_word(MapPlace place) { return kWords[place]; }
 
 }  // namespace tilewright::lower

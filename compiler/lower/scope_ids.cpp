@@ -3,6 +3,7 @@
 #include <iterator>
 #include <string>
 
+#include "compiler/dispatch/scope_names.h"
 #include "compiler/expr/analyzer.h"
 
 namespace tilewright::lower {
@@ -11,12 +12,10 @@ namespace {
 using namespace ir;
 
 constexpr const char* kDimension[] = {".x", ".y", ".z"};
-constexpr std::string_view kDefaultNames[] = {"cluster", "cta", "cta_in_cluster", "wg",         "warp", "warp_in_wg",
-                                              "lane",    "tid", "tid_in_wg",      "cta_in_pair"};
 
 // "lane", "tid_y".
 std::string default_name(ScopeBinding binding, int dimension) {
-  std::string name(kDefaultNames[static_cast<std::size_t>(binding)]);
+  std::string name(dispatch::kScopeIdNames[binding]);
   return dimension ? name + "_" + kDimension[dimension][1] : name;
 }
 

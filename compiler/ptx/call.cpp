@@ -23,7 +23,7 @@ std::string spoken(const Argument& argument) {
   if (argument.offset) return "a T.ptx.addr(...)";
   switch (argument.kind) {
     case Kind::Value:
-    case Kind::Element: return ir::dtype_name(argument.dtype);
+    case Kind::Element: return expr::dtype_name(argument.dtype);
     case Kind::Integer:
       return "the integer " + (argument.value ? std::to_string(*argument.value) : std::string("literal"));
     case Kind::Real: return "a float literal";
@@ -35,16 +35,16 @@ std::string spoken(const Argument& argument) {
   return argument.spoken.empty() ? "something else" : argument.spoken;
 }
 
-std::string names_of(const std::vector<ir::DataType>& dtypes) {
+std::string names_of(const std::vector<expr::DataType>& dtypes) {
   std::string out;
   for (std::size_t i = 0; i < dtypes.size(); ++i) {
     if (i > 0) out += i + 1 == dtypes.size() ? " or " : ", ";
-    out += ir::dtype_name(dtypes[i]);
+    out += expr::dtype_name(dtypes[i]);
   }
   return out;
 }
 
-bool is_flag(ir::DataType dtype) { return dtype == ir::kBool || dtype == ir::kUInt32 || dtype == ir::kInt32; }
+bool is_flag(expr::DataType dtype) { return dtype == expr::kBool || dtype == expr::kUInt32 || dtype == expr::kInt32; }
 
 // The lanes of one operand of one row.
 class Binder {
@@ -72,7 +72,7 @@ class Binder {
       case OperandKind::Address: return address(lanes_[0]);
       default: break;
     }
-    bound_.dtype = ir::kUInt32;
+    bound_.dtype = expr::kUInt32;
     if (!is_pred) return registers();
     return lanes_.empty() ? std::nullopt : predicate(lanes_[0]);
   }
@@ -112,7 +112,7 @@ class Binder {
 
   Fault address(const Argument& argument) const {
     std::string_view space = space_of(row_, operand_, filled_);
-    bool is32 = argument.typed() && argument.dtype == ir::kUInt32;
+    bool is32 = argument.typed() && argument.dtype == expr::kUInt32;
     if (space == "tmem") {
       if (is32) return std::nullopt;
       return name_ + " is an address in tensor memory and must be uint32 (T.cuda.get_tmem_addr), not " +
@@ -128,7 +128,7 @@ class Binder {
       if (!argument.shared) return std::nullopt;
       return name_ + " is a " + words + " address, here it is a pointer into shared memory";
     }
-    if (argument.typed() && argument.dtype == ir::kUInt64) return std::nullopt;
+    if (argument.typed() && argument.dtype == expr::kUInt64) return std::nullopt;
     if (is32) return name_ + " is a " + words + " address of 64 bits; uint32 is one in shared memory";
     return name_ + " is a " + words + " address: a pointer or a uint64, not " + spoken_base(argument);
   }
@@ -140,7 +140,7 @@ class Binder {
 
   Fault predicate(const Argument& argument) const {
     if (operand_.access != Access::Read) {
-      if (argument.kind == Kind::Element && !argument.predicate && argument.dtype == ir::kUInt32) return std::nullopt;
+      if (argument.kind == Kind::Element && !argument.predicate && argument.dtype == expr::kUInt32) return std::nullopt;
       return name_ + " is a predicate that is written: a uint32 scalar or element of a buffer, not " + spoken(argument);
     }
     if (argument.predicate) {
@@ -148,46 +148,47 @@ class Binder {
       if (argument.typed() && is_flag(argument.dtype)) return std::nullopt;
       return "T.ptx.pred(...) for " + name_ + " takes a bool, a uint32 or an int32";
     }
-    if (argument.kind == Kind::Boolean || (argument.typed() && argument.dtype == ir::kBool)) return std::nullopt;
+    if (argument.kind == Kind::Boolean || (argument.typed() && argument.dtype == expr::kBool)) return std::nullopt;
     return name_ + " is a predicate: a bool, or T.ptx.pred(x) around an integer, not " + spoken(argument);
   }
 
   Fault registers() const {
-    std::vector<ir::DataType> carriers = carriers_of(row_, operand_, filled_);
-    std::optional<ir::DataType> dtype;
+    std::vector<expr::DataType> carriers = carriers_of(row_, operand_, filled_);
+    std::optional<expr::DataType> dtype;
     for (const Argument& lane : lanes_) {
       if (lane.kind == Kind::Sink) continue;
       if (operand_.access != Access::Read && lane.kind != Kind::Element)
         return name_ +
                " is written and must be a scalar or an element of a buffer (declare it first: T.local_scalar(\"" +
-               ir::dtype_name(carriers[0]) + "\")), not " + spoken(lane);
+               expr::dtype_name(carriers[0]) + "\")), not " + spoken(lane);
       if (lane.literal()) continue;
       if (!lane.typed())
         return name_ + " is " + type() + " and must be " + names_of(carriers) + ", not " + spoken(lane);
       if (dtype && *dtype != lane.dtype)
         return "the " + std::to_string(lanes_.size()) + " registers of " + name_ +
-               " must have one dtype, here they are " + ir::dtype_name(*dtype) + " and " + ir::dtype_name(lane.dtype);
+               " must have one dtype, here they are " + expr::dtype_name(*dtype) + " and " +
+               expr::dtype_name(lane.dtype);
       dtype = lane.dtype;
     }
     bound_.dtype = dtype.value_or(carriers[0]);
     if (std::ranges::find(carriers, bound_.dtype) == carriers.end())
-      return name_ + " is " + type() + " and must be " + names_of(carriers) + ", not " + ir::dtype_name(bound_.dtype);
+      return name_ + " is " + type() + " and must be " + names_of(carriers) + ", not " + expr::dtype_name(bound_.dtype);
     for (const Argument& lane : lanes_)
       if (Fault fault = number(lane, bound_.dtype, carriers.size() > 1)) return fault;
     return std::nullopt;
   }
 
   // A number of Python as a register of `dtype`; `several` where the type has other carriers, too.
-  Fault number(const Argument& lane, ir::DataType dtype, bool several) const {
+  Fault number(const Argument& lane, expr::DataType dtype, bool several) const {
     if (lane.kind == Kind::Real && !dtype.is_float())
-      return name_ + " is " + type() + ", a float literal would be cut off: write T." + ir::dtype_name(dtype) +
+      return name_ + " is " + type() + ", a float literal would be cut off: write T." + expr::dtype_name(dtype) +
              "(...) for a number" + (several ? ", or T.float32(...) for its bits" : "");
     if (lane.kind != Kind::Integer || !lane.value || !dtype.is_integral()) return std::nullopt;
     bool low = *lane.value < 0 &&
                (dtype.is_uint() || (dtype.bits < 64 && *lane.value < -(std::int64_t{1} << (dtype.bits - 1))));
     bool high = dtype.bits < 64 && *lane.value >= std::int64_t{1} << (dtype.bits - dtype.is_int());
     if (!low && !high) return std::nullopt;
-    return name_ + " is " + type() + ", " + std::to_string(*lane.value) + " does not fit " + ir::dtype_name(dtype);
+    return name_ + " is " + type() + ", " + std::to_string(*lane.value) + " does not fit " + expr::dtype_name(dtype);
   }
 
   std::string type() const { return dotted(type_of(row_, operand_, filled_)); }
@@ -329,7 +330,7 @@ std::optional<std::string> operands_refusal(const Candidate& candidate, const Ca
   for (const Operand& operand : row.operands) {
     if (operand.kind == OperandKind::Literal) continue;
     int lanes = count_of(row, operand, candidate.filled);
-    out.operands.push_back({&operand, count, lanes, ir::kVoid});
+    out.operands.push_back({&operand, count, lanes, expr::kVoid});
     count += static_cast<std::size_t>(lanes);
   }
   if (call.operands.size() != count)
@@ -390,12 +391,12 @@ std::expected<Resolved, std::string> resolve_printed(std::string_view name, cons
   for (Argument& a : call.operands) {
     if (!is_number(a)) continue;
     a.kind = Argument::Kind::Value;
-    a.dtype = ir::kInt32;
+    a.dtype = expr::kInt32;
   }
   auto typed = resolve(*chain, call);
   if (!typed) return found;
   for (Argument& a : typed->arguments) {
-    if (a.kind == Argument::Kind::Value && a.dtype == ir::kInt32 && a.value) a.kind = Argument::Kind::Integer;
+    if (a.kind == Argument::Kind::Value && a.dtype == expr::kInt32 && a.value) a.kind = Argument::Kind::Integer;
   }
   return typed;
 }

@@ -20,7 +20,7 @@ struct Argument {
     Other,    // anything else; `spoken` says what
   };
   Kind kind = Kind::Value;
-  ir::DataType dtype;
+  expr::DataType dtype;
   std::optional<std::int64_t> value;
   bool shared = false;
   bool predicate = false;             // T.ptx.pred(...) around it
@@ -44,7 +44,7 @@ struct Bound {
   const Operand* operand = nullptr;
   std::size_t first = 0;  // its first argument, counted with sinks; all lanes follow
   int lanes = 0;
-  ir::DataType dtype = ir::kVoid;  // of a register
+  expr::DataType dtype = expr::kVoid;  // of a register
 };
 
 struct Resolved {

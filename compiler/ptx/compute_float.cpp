@@ -10,7 +10,7 @@
 namespace tilewright::ptx {
 namespace {
 
-using Operator = ir::RoundedOp;
+using Operator = expr::RoundedOp;
 
 // a * b + c, or a + b, of halves as a double that is exact or rounded to odd, so that a second rounding is right.
 double odd(Operator op, double a, double b, double c) {
@@ -62,10 +62,10 @@ Bits operated_bits(const Manner& m, Bits a, Bits b, Bits c) {
   if (second) return b | Bits{1} << 51;
   if (m.type.bits == 64) {
     auto value = [](Bits bits) { return std::bit_cast<double>(static_cast<std::uint64_t>(bits)); };
-    result = std::bit_cast<std::uint64_t>(ir::rounded_to(m.op, m.direction, value(a), value(b), value(c)));
+    result = std::bit_cast<std::uint64_t>(expr::rounded_to(m.op, m.direction, value(a), value(b), value(c)));
   } else if (m.type.bits == 32) {
     auto value = [](Bits bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); };
-    result = std::bit_cast<std::uint32_t>(ir::rounded_to(m.op, m.direction, value(a), value(b), value(c)));
+    result = std::bit_cast<std::uint32_t>(expr::rounded_to(m.op, m.direction, value(a), value(b), value(c)));
   } else {
     result = rounded(m.type, odd(m.op, real(m.type, a), real(m.type, b), real(m.type, c)), m.direction);
   }

@@ -20,13 +20,13 @@ struct Binding {
   std::string_view suffix;
 };
 
-Binding binding_of(ir::DataType dtype) {
+Binding binding_of(expr::DataType dtype) {
   bool is_signed = dtype.is_int();
-  if (dtype == ir::kFloat16) return {"__half", 'h', "uint16_t", "__half_as_ushort", "__ushort_as_half", "f16"};
-  if (dtype == ir::kBFloat16)
+  if (dtype == expr::kFloat16) return {"__half", 'h', "uint16_t", "__half_as_ushort", "__ushort_as_half", "f16"};
+  if (dtype == expr::kBFloat16)
     return {"__nv_bfloat16", 'h', "uint16_t", "__bfloat16_as_ushort", "__ushort_as_bfloat16", "bf16"};
-  if (dtype == ir::kFloat32) return {"float", 'f', {}, {}, {}, "f32"};
-  if (dtype == ir::kFloat64) return {"double", 'd', {}, {}, {}, "f64"};
+  if (dtype == expr::kFloat32) return {"float", 'f', {}, {}, {}, "f32"};
+  if (dtype == expr::kFloat64) return {"double", 'd', {}, {}, {}, "f64"};
   switch (dtype.bits) {
     case 8:
       if (is_signed) return {"int8_t", 'h', "int16_t", "(int16_t)", "(int8_t)", "s8"};
@@ -87,7 +87,7 @@ bool keeps(const Resolved& call, const Bound& bound, const Binding& binding) {
   const bool kept = access == Access::Both || (access == Access::Write && call.preserve_dst);
   if (kept && !binding.bound.empty())
     throw std::invalid_argument(std::string(call.instruction.row->id) + ": '" + std::string(bound.operand->name) +
-                                "' keeps its value, which " + ir::dtype_name(bound.dtype) + " cannot");
+                                "' keeps its value, which " + expr::dtype_name(bound.dtype) + " cannot");
   return kept;
 }
 

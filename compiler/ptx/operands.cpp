@@ -6,8 +6,8 @@
 namespace tilewright::ptx {
 namespace {
 
-using ir::DataType;
-using ir::TypeCode;
+using expr::DataType;
+using expr::TypeCode;
 
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -70,9 +70,9 @@ constexpr DataType uint(int bits) { return {TypeCode::UInt, static_cast<std::uin
 constexpr DataType sint(int bits) { return {TypeCode::Int, static_cast<std::uint8_t>(bits), 1}; }
 
 void add_floats(std::vector<DataType>& out, int bits) {
-  if (bits == 16) out.insert(out.end(), {ir::kFloat16, ir::kBFloat16});
-  if (bits == 32) out.push_back(ir::kFloat32);
-  if (bits == 64) out.push_back(ir::kFloat64);
+  if (bits == 16) out.insert(out.end(), {expr::kFloat16, expr::kBFloat16});
+  if (bits == 32) out.push_back(expr::kFloat32);
+  if (bits == 64) out.push_back(expr::kFloat64);
 }
 
 // A type of PTX by its letter and width: 'b', 'u', 's', 'f' or 'B' (bf16).
@@ -92,8 +92,8 @@ std::optional<Scalar> scalar(std::string_view token) {
 std::vector<DataType> same_width(Scalar type) {
   auto [letter, bits] = type;
   if (letter == 's') return {sint(bits), uint(bits)};
-  if (letter == 'f' && bits == 32) return {ir::kFloat32, uint(32), sint(32)};
-  if (letter == 'f' && bits == 64) return {ir::kFloat64, uint(64), sint(64)};
+  if (letter == 'f' && bits == 32) return {expr::kFloat32, uint(32), sint(32)};
+  if (letter == 'f' && bits == 64) return {expr::kFloat64, uint(64), sint(64)};
   if (letter == 'B') return {uint(16)};
   std::vector<DataType> out{uint(bits), sint(bits)};
   if (letter == 'b' || letter == 'f') add_floats(out, bits);
@@ -118,22 +118,22 @@ void remove_bits(std::vector<DataType>& from, int bits) {
 
 // The usual carriers of a type token.
 std::vector<DataType> of_type(std::string_view token) {
-  if (token == "pred") return {ir::kUInt32};
+  if (token == "pred") return {expr::kUInt32};
   if (token == "i32" || token == "i64") return {uint(token == "i32" ? 32 : 64), sint(token == "i32" ? 32 : 64)};
-  if (token == "byte" || token == "bytes" || token == "e2m1x2") return {ir::kUInt8};
-  if (token == "anybyte") return {ir::kUInt8, sint(8)};
-  if (token == "f32x2") return {ir::kUInt64};
+  if (token == "byte" || token == "bytes" || token == "e2m1x2") return {expr::kUInt8};
+  if (token == "anybyte") return {expr::kUInt8, sint(8)};
+  if (token == "f32x2") return {expr::kUInt64};
   if (token == "tf32" || token == "u16x2" || token == "s16x2" || token == "f16x2" || token == "bf16x2")
-    return {ir::kUInt32};
-  if (token.ends_with("x4")) return {token == "e2m1x4" ? uint(16) : ir::kUInt32};
+    return {expr::kUInt32};
+  if (token.ends_with("x4")) return {token == "e2m1x4" ? uint(16) : expr::kUInt32};
   if (token.ends_with("x2")) return {uint(16)};
   std::optional<Scalar> type = scalar(token);
   if (!type) throw std::logic_error("no registers for a type of PTX: " + std::string(token));
   auto [letter, bits] = *type;
   if (letter == 'b') return same_width(*type);
   if (letter == 's') return {sint(bits)};
-  if (letter == 'f' && bits == 32) return {ir::kFloat32};
-  if (letter == 'f' && bits == 64) return {ir::kFloat64};
+  if (letter == 'f' && bits == 32) return {expr::kFloat32};
+  if (letter == 'f' && bits == 64) return {expr::kFloat64};
   return {uint(bits)};  // u8 to u64, and f16 and bf16, whose values travel as bits
 }
 

@@ -18,7 +18,7 @@ std::string_view space_of(const Row& row, const Operand& operand, const Filled& 
 
 // The dtypes of registers that carry the operand. The first one is the usual one: others are part of the name of the
 // helper.
-std::vector<ir::DataType> carriers_of(const Row& row, const Operand& operand, const Filled& filled);
+std::vector<expr::DataType> carriers_of(const Row& row, const Operand& operand, const Filled& filled);
 
 // A class of registers that inline assembly cannot bind: a register of the class is declared in the text, and converted
 // from and to the one that C++ binds.

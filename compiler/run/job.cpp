@@ -8,6 +8,7 @@
 #include "compiler/process/fd.h"
 #include "compiler/run/job_json.h"
 #include "compiler/text/json_reader.h"
+#include "compiler/text/words.h"
 
 namespace tilewright::run {
 namespace {
@@ -22,16 +23,15 @@ using toolchain::take;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;  // of a buffer, and of places around it
 constexpr std::size_t kMostBuffers = 1024, kMostLaunches = 1024, kMostTimes = 20'000;
 
-constexpr std::string_view kRoles[] = {"input", "output", "inout"};
-constexpr std::string_view kKinds[] = {"pointer", "scalar", "tensor_map"};
-constexpr std::string_view kStatuses[] = {"done",    "no_driver", "not_launched", "fault",
-                                          "timeout", "stopped",   "lost",         "incomplete"};
+constexpr auto kKinds = text::words_of<JobParam::Kind>({"pointer", "scalar", "tensor_map"});
+constexpr auto kStatuses =
+    text::words_of<Status>({"done", "no_driver", "not_launched", "fault", "timeout", "stopped", "lost", "incomplete"});
 
 template <class Enum, std::size_t N>
-Enum named(JsonReader& r, const std::string_view (&names)[N], const std::string& name) {
-  auto at = std::ranges::find(names, name);
-  r.require(at != std::end(names), "unknown word '" + name + "'");
-  return r.ok() ? static_cast<Enum>(at - names) : Enum{};
+Enum named(JsonReader& r, const text::Words<Enum, N>& words, const std::string& word) {
+  const std::optional<Enum> found = words.find(word);
+  r.require(found.has_value(), "unknown word '" + word + "'");
+  return r.ok() ? *found : Enum{};
 }
 
 // A list that an older release leaves out.
@@ -89,14 +89,14 @@ Json map_json(const JobTensorMap& m) {
 Json buffers_json(const Job& job) {
   Json out = Json::array();
   for (const JobBuffer& b : job.buffers)
-    out.push_back({{"name", b.name}, {"bytes", b.bytes}, {"role", kRoles[static_cast<int>(b.role)]}});
+    out.push_back({{"name", b.name}, {"bytes", b.bytes}, {"role", kRoleWords[b.role]}});
   return out;
 }
 
 Json launch_json(const JobLaunch& launch) {
   Json params = Json::array(), maps = Json::array();
   for (const JobParam& p : launch.params) {
-    Json j{{"kind", kKinds[static_cast<int>(p.kind)]}};
+    Json j{{"kind", kKinds[p.kind]}};
     if (p.kind == JobParam::Kind::Scalar) {
       j["bytes"] = to_hex(p.scalar);
     } else {
@@ -162,7 +162,7 @@ JobTensorMap map_of(JsonReader& r, const Json& m, std::size_t buffers) {
 
 JobParam param_of(JsonReader& r, const Json& p, std::size_t buffers, std::size_t maps) {
   JobParam param;
-  param.kind = named<JobParam::Kind>(r, kKinds, r.get<std::string>(p, "kind"));
+  param.kind = named(r, kKinds, r.get<std::string>(p, "kind"));
   if (param.kind == JobParam::Kind::Scalar) {
     param.scalar = from_hex(r, r.get<std::string>(p, "bytes"));
     return param;
@@ -219,7 +219,7 @@ Job plan_of(JsonReader& r, const Json& j) {
     buffer.name = r.get<std::string>(b, "name");
     buffer.bytes = r.get<std::int64_t>(b, "bytes");
     r.require(buffer.bytes >= 0 && buffer.bytes <= kMostBytes, "bytes of a buffer are out of range");
-    buffer.role = named<Role>(r, kRoles, r.get<std::string>(b, "role"));
+    buffer.role = named(r, kRoleWords, r.get<std::string>(b, "role"));
   }
   if (!j.contains("launches")) {
     job.launches.push_back(launch_of(r, j, job.buffers.size()));
@@ -395,7 +395,7 @@ auto guarded(F&& read) -> std::expected<decltype(read(std::declval<JsonReader&>(
 
 }  // namespace
 
-std::string_view status_name(Status status) { return kStatuses[static_cast<int>(status)]; }
+std::string_view status_name(Status status) { return kStatuses[status]; }
 
 std::string plan_to_json(const Job& job) { return plan_json(job).dump(1); }
 std::expected<Job, std::string> plan_from_json(std::string_view json) {
@@ -510,9 +510,7 @@ Json outcome_numbers(const Outcome& outcome) {
   for (const BufferOutcome& b : outcome.buffers)
     buffers.push_back({b.guard_damage, b.guard_first, b.unwritten, b.changed, b.unstable, !b.contents.empty(),
                        !b.later.empty(), !b.alone.empty(), b.of_rival});
-  Json out{{"status", kStatuses[static_cast<int>(outcome.status)]},
-           {"buffers", buffers},
-           {"measured", measured_json(outcome.measured)}};
+  Json out{{"status", kStatuses[outcome.status]}, {"buffers", buffers}, {"measured", measured_json(outcome.measured)}};
   if (outcome.samples) out["samples"] = samples_json(*outcome.samples);
   if (!outcome.marks.plain.empty()) out["marks"] = {outcome.marks.plain, outcome.marks.marked};
   return out;
@@ -548,7 +546,7 @@ BufferOutcome buffer_outcome_of(JsonReader& r, const Json& b, std::size_t i, con
 
 Outcome read_outcome(JsonReader& r, const Json& plain, const Job& job, std::span<const Contents> results) {
   Outcome out;
-  out.status = named<Status>(r, kStatuses, r.get<std::string>(plain, "status"));
+  out.status = named(r, kStatuses, r.get<std::string>(plain, "status"));
   out.measured = measured_of(r, r.at(plain, "measured"));
   if (plain.contains("samples")) out.samples = samples_of(r, r.at(plain, "samples"), job);
   if (plain.contains("marks")) {

@@ -20,6 +20,7 @@
 #include "compiler/run/marks.h"
 #include "compiler/run/samples.h"
 #include "compiler/simulate/simulate.h"
+#include "compiler/text/words.h"
 #include "compiler/toolchain/record.h"
 
 namespace tilewright::run {
@@ -29,6 +30,7 @@ namespace tilewright::run {
 //   Output: written only. Poisoned before each launch.
 //   InOut: both, or not known. Given its contents again before each launch.
 enum class Role : std::uint8_t { Input, Output, InOut };
+inline constexpr auto kRoleWords = text::words_of<Role>({"input", "output", "inout"});
 
 struct JobBuffer {
   std::string name;

@@ -6,6 +6,7 @@
 #include "compiler/script/dialect_imports.h"
 #include "compiler/script/dialect_names.h"
 #include "compiler/script/tvm_tirx/package.h"
+#include "compiler/text/words.h"
 
 namespace tilewright::script {
 namespace {
@@ -129,9 +130,9 @@ DialectFound find_by_names(const syntax::Tree& tree, const DialectHints& hints, 
 }  // namespace
 
 std::string_view dialect_source_name(DialectSource source) {
-  constexpr std::array<std::string_view, 7> kDialectNames{"asked", "comment",   "setting", "pin",
-                                                          "names", "installed", "assumed"};
-  return kDialectNames[static_cast<std::size_t>(source)];
+  static constexpr auto kDialectNames =
+      text::words_of<DialectSource>({"asked", "comment", "setting", "pin", "names", "installed", "assumed"});
+  return kDialectNames[source];
 }
 
 std::string DialectChoice::words() const {

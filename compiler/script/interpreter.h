@@ -360,8 +360,8 @@ class Interpreter {
     std::string_view hardware;
   };
   const std::vector<Foreign>& foreign() const { return foreign_; }
-  // After a limit: the next part of the script gets some more of it, so that it ends what it met and not the file. Each
-  // time it is half of what it was the time before. False: a stop was asked for.
+  // After a limit: grants the next statement a reduced budget, half of the one granted before, so that only the
+  // offending statement fails. False if a stop was requested.
   bool go_on_after(const Pending& limit);
   // ---- used by the statement executors ------------------------------------------------------------------------------
   Value lookup(const syntax::Name& name, Scope* scope, text::Span span);

@@ -96,7 +96,7 @@ inline constexpr text::CodeInfo kCodes[] = {
      "A copy or a tensor-core operation still reads or writes these bytes, and no wait for its end came before."},
     {code::kProxy, "no proxy fence between ordinary writes and an asynchronous copy",
      "Bulk and tensor copies, wgmma and tcgen05 read memory through the async proxy. What threads have written reaches "
-     "it only behind fence.proxy.async."},
+     "it only after fence.proxy.async."},
     {code::kEqualStores, "unordered stores of the same value",
      "Several threads write the same bytes at the same time, with equal values in this run. Lanes of one warp that do "
      "it by one instruction are not told."},
@@ -106,10 +106,10 @@ inline constexpr text::CodeInfo kCodes[] = {
      "and scalars that are not given. What it could not look at, and which values it made "
      "up, is said here; `tilewright run` looks at all of it."},
     {code::kWarpgroup, "wgmma misused",
-     "The four warps of a warpgroup issue a wgmma together, with the same operands, and behind a wgmma.fence when they "
+     "The four warps of a warpgroup issue a wgmma together, with the same operands, and after a wgmma.fence when they "
      "have written its registers."},
     {code::kTensorFence, "no tcgen05 fence around a barrier",
-     "PTX orders operations on tensor memory across a barrier between threads only behind "
+     "PTX orders operations on tensor memory across a barrier between threads only after "
      "tcgen05.fence.before_thread_sync on the side that comes first (tcgen05.commit stands for it) and "
      "tcgen05.fence.after_thread_sync on the other one. Many kernels do without and run right; one that writes both "
      "kinds is held to them everywhere."},

@@ -26,6 +26,7 @@
 #include "compiler/lower/lowered.h"
 #include "compiler/simulate/machine/timeline_event.h"
 #include "compiler/simulate/profile/record.h"
+#include "compiler/text/words.h"
 
 namespace tilewright::simulate {
 
@@ -93,6 +94,7 @@ struct Options {
 };
 
 enum class Severity : std::uint8_t { Warning, Error, Incomplete };
+inline constexpr auto kSeverityWords = text::words_of<Severity>({"warning", "error", "incomplete"});
 
 // One thing that went wrong, on the exact statement. Repeats at the same statement are counted, not listed.
 struct Finding {

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cstdio>
 
+#include "compiler/text/words.h"
+
 namespace tilewright::syntax {
 namespace {
 
@@ -162,8 +164,9 @@ class Dumper {
   }
 
   void comprehension(const Comprehension& c) {
-    static constexpr std::string_view kForms[] = {"list-comp", "set-comp", "dict-comp", "generator"};
-    open(&c, kForms[static_cast<int>(c.form)]);
+    static constexpr auto kForms =
+        text::words_of<ComprehensionKind>({"list-comp", "set-comp", "dict-comp", "generator"});
+    open(&c, kForms[c.form]);
     add(c.element);
     if (c.value) add(c.value);
     for (const ComprehensionClause& clause : c.clauses) {
@@ -198,10 +201,10 @@ class Dumper {
   }
 
   void add(std::span<const Parameter> params) {
-    static constexpr std::string_view kKinds[] = {"positional", "param", "*args", "keyword", "**kwargs"};
+    static constexpr auto kKinds = text::words_of<ParamKind>({"positional", "param", "*args", "keyword", "**kwargs"});
     begin("params");
     for (const Parameter& p : params) {
-      begin(kKinds[static_cast<int>(p.kind)]);
+      begin(kKinds[p.kind]);
       add(p.name);
       if (p.annotation) group(":", {p.annotation});
       if (p.default_value) group("=", {p.default_value});

@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "compiler/text/span.h"
+#include "compiler/text/words.h"
 
 namespace tilewright::text {
 
 enum class Severity { Error, Warning, Information, Hint };
+inline constexpr auto kSeverityWords = words_of<Severity>({"error", "warning", "information", "hint"});
 
 struct Related {
   Span span;

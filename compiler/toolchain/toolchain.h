@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/text/words.h"
 #include "compiler/toolchain/cache.h"
 #include "compiler/toolchain/compile_log.h"
 #include "compiler/toolchain/cuda_home.h"
@@ -74,6 +75,8 @@ struct Error {
   std::string log;
   std::vector<LogEntry> entries;
 };
+inline constexpr auto kErrorWords =
+    text::words_of<Error::Kind>({"no_cuda", "compilation", "time", "memory", "crash", "stopped", "helper"});
 
 struct Counts {
   CacheCounts cache;

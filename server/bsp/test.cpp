@@ -26,8 +26,6 @@ namespace {
 namespace wire = protocol::bsp;
 using protocol::uri_of;
 
-Json json_of(const render::Json& json) { return Json::parse(render::dump(json, -1)); }
-
 using Slots = std::expected<std::vector<work::Slot>, run::Failure>;
 
 // `script`: whose settings name remotes.
@@ -95,7 +93,7 @@ class Tests {
                        .attempts = run.attempts,
                        .seconds = run.seconds,
                        .run = nullptr};
-    if (render::Json report = render::run_json(run.answer); !report.is_null()) data.run = json_of(report);
+    data.run = render::run_json(run.answer);
     std::lock_guard lock(mutex_);
     by_script_[run.path].emplace_back(run.number, data);
     const auto test = running_.extract({run.file, run.number});

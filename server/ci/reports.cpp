@@ -5,6 +5,7 @@
 
 #include "compiler/text/amounts.h"
 #include "compiler/text/escape.h"
+#include "compiler/text/words.h"
 #include "protocol/uri.h"
 #include "server/project/files.h"
 #include "server/render/findings.h"
@@ -240,7 +241,7 @@ Json place_json(const work::BuildPlace& at) {
 
 Json finding_json(const work::BuildFinding& f) {
   Json out{{"code", f.code},
-           {"severity", render::severity_name(f.severity)},
+           {"severity", text::kSeverityWords[f.severity]},
            {"message", f.message},
            {"range", place_json(f.at)},
            {"related", Json::array()}};
@@ -250,8 +251,8 @@ Json finding_json(const work::BuildFinding& f) {
 }
 
 Json change_json(const Change& change) {
-  static constexpr const char* kKinds[] = {"worse", "better", "new", "gone", "not_compared"};
-  Json out{{"kind", kKinds[static_cast<int>(change.kind)]},
+  static constexpr auto kKinds = text::words_of<Change::Kind>({"worse", "better", "new", "gone", "not_compared"});
+  Json out{{"kind", kKinds[change.kind]},
            {"script", change.what.script},
            {"entry", change.what.entry},
            {"arch", change.what.arch},
@@ -332,10 +333,10 @@ std::string for_people(const Report& report, const render::Colours& c) {
   for (const work::BuildFinding& finding : all_findings(report)) out += render::finding_text(finding, c);
   for (const Change& change : report.changes) {
     if (change.kind == Change::Kind::Worse) continue;  // stands among the findings
-    static constexpr const char* kWords[] = {"", "better: ", "", "gone: ", "not compared: "};
+    static constexpr auto kWords = text::words_of<Change::Kind>({"", "better: ", "", "gone: ", "not compared: "});
     if (change.kind != Change::Kind::New)
-      out += text::visible(change.what.script + ": " + kWords[static_cast<int>(change.kind)] + name_of(change.what) +
-                           ": " + change.words) +
+      out += text::visible(change.what.script + ": " + std::string(kWords[change.kind]) + name_of(change.what) + ": " +
+                           change.words) +
              "\n";
   }
   return out;

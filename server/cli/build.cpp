@@ -352,7 +352,7 @@ void add_build(CLI::App* c, Run& run) {
                 "instructions, and with --test times");
   c->add_option("--write-baseline", command->write_baseline, "Write what this build measured to this file");
   add_many(*c, "--noise", command->noises,
-           "COST=PERCENT: so much worse is let pass (default: time=5, all others 0); repeatable");
+           "COST=PERCENT: a cost may be worse by this much (default: time=5, all others 0); repeatable");
   add_jobs(*c, command->server.jobs);
   c->footer(
       "Exit status: 0 fine; 1 errors, failed tests or regressions; 2 usage, or something could not be looked at; 130 "

@@ -206,11 +206,10 @@ void add_check(CLI::App* c, Run& run) {
            "Treat this code as an error; 'fallback' for scalar fallbacks, 'unchecked' for functions that "
            "look like kernels and are not checked, 'silenced' for findings that a comment or [severity] silences");
   c->add_flag("--simulate", options->simulate,
-              "Try each kernel out on the simulator, too: races, missing waits, deadlocks; what could not be looked at "
-              "is said");
+              "Try each kernel out on the simulator, too: races, missing waits, deadlocks; names what it cannot judge");
   c->add_option("--fix-seconds", options->fix_seconds,
-                "Time in which the fixes of a file's findings are tried, for JSON and SARIF; which findings it was too "
-                "short for is said")
+                "Time in which the fixes of a file's findings are tried, for JSON and SARIF; findings that it "
+                "was too short for are named")
       ->check(CLI::Range(0U, 600U))
       ->capture_default_str();
   add_jobs(*c, options->jobs);

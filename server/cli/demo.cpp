@@ -87,6 +87,7 @@ void add_demo(CLI::App* c, Run& run) {
   auto output = std::make_shared<std::string>("build/demo");
   c->add_option("folder", *folder, "Folder of scripts")->capture_default_str();
   c->add_option("-o,--output", *output, "Folder for the results")->capture_default_str();
+  c->footer("Examples:\n  tilewright demo\n  tilewright demo kernels/ -o out/");
   c->callback([folder, output, &run] { run = [folder, output] { return run_demo(*folder, *output); }; });
 }
 

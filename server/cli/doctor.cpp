@@ -145,6 +145,9 @@ int run_doctor(bool json) {
 void add_doctor(CLI::App* c, Run& run) {
   auto json = std::make_shared<bool>(false);
   c->add_flag("--json", *json, "As JSON");
+  c->footer(
+      "Exit status: 0 kernels can be compiled, 2 they cannot.\n\nExamples:\n  tilewright doctor\n"
+      "  tilewright doctor --json");
   c->callback([json, &run] { run = [json] { return run_doctor(*json); }; });
 }
 

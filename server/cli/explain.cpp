@@ -12,7 +12,6 @@
 #include "server/project/codes.h"
 #include "server/project/console.h"
 #include "server/render/terminal.h"
-#include "server/work/occupancy.h"
 #include "server/work/width_reason.h"
 
 namespace tilewright::cli {
@@ -122,20 +121,9 @@ bool is_meant(const text::Anchors::Place& at, const text::Source& script, const 
   return after && before;
 }
 
-// How many CTAs one SM holds by their threads and shared memory: registers are known after NVIDIA's tools only.
-render::Json occupancy_json(const session::CompiledKernel& kernel) {
-  if (!kernel.lowered) return nullptr;
-  const auto found = work::occupancy(kernel.lowered->plan, kernel.target);
-  if (!found) return nullptr;
-  return {{"arch", kernel.target.name()},       {"threads", found->threads},
-          {"shared_bytes", found->shared},      {"ctas_per_sm", found->ctas},
-          {"warps_per_sm", found->warps},       {"most_warps_per_sm", found->warp_limit},
-          {"bound", std::string(found->bound)}, {"without", "registers"}};
-}
-
 render::ExplainedKernel explained(const session::CompiledKernel& kernel,
                                   const std::vector<const dispatch::CallReport*>& calls) {
-  render::ExplainedKernel out{&kernel, {}, occupancy_json(kernel)};
+  render::ExplainedKernel out{&kernel, {}};
   for (const dispatch::CallReport* call : calls) out.calls.push_back({call, work::width_reason(*call)});
   return out;
 }

@@ -74,8 +74,10 @@ std::string what_runs(const Health& h) {
     i = same;
   }
   if (!devices.empty()) return out + ", driver for CUDA " + render::cuda_version(devices[0].driver_version);
-  if (h.worker.executes == "sim") return "the simulator";
-  return h.worker.executes == "gpu" ? "a GPU" : "compiles only";
+  using protocol::worker::Executes;
+  const auto executes = protocol::worker::kExecutesWords.find(h.worker.executes);
+  if (executes == Executes::Simulator) return "the simulator";
+  return executes == Executes::Gpu ? "a GPU" : "compiles only";
 }
 
 std::string milliseconds(double seconds) {

@@ -172,7 +172,7 @@ void add_experiment(CLI::App& c, RunOptions& options) {
       "LINE: follow the comment '# tilewright: run' of this line (default: the first that speaks of the entry)");
   add_tensors(c, options);
   c.add_option("--seed", options.seed,
-               "Seed of the random inputs, or secret: drawn for this run and told at its end (default: 1)");
+               "Seed of the random inputs, or secret: drawn for this run and printed at its end (default: 1)");
   c.add_option("--repeat", options.repeat, "Timed launches; 0: do not time (default: 10, with --against 30)")
       ->check(CLI::Range(0, 10000));
   c.add_option("--warmup", options.warmup, "Launches before the timed ones (default: 3)")->check(CLI::Range(0, 1000));
@@ -180,7 +180,7 @@ void add_experiment(CLI::App& c, RunOptions& options) {
              "Run this compiled form of the kernel instead of compiling it here; one for each kernel");
   c.add_option("--against", options.against,
                "On a GPU: another entry of the same tensors, or a .cubin of this one, that is verified and measured in "
-               "turn with it; reports which is faster, or that no difference is seen");
+               "turn with it; reports which is faster, or that none is");
 }
 
 void add_simulation(CLI::App& c, RunOptions& options) {

@@ -103,7 +103,9 @@ int run_trust(const TrustCommand& command) {
   if (command.revoke && (!config || config->file.empty()) && !command.path.empty())
     return revoke(command, project::place_of_file(command.path));
   if (!config) return fail_usage(config.error());
-  if (config->file.empty()) return fail_usage("there is no tilewright.toml at " + command.path + " or above");
+  if (config->file.empty())
+    return fail_usage("there is no tilewright.toml at " + (command.path.empty() ? "this folder" : command.path) +
+                      " or above");
   if (command.revoke) return revoke(command, project::place_of_file(config->file));
   const auto demand = remote::demand_of(*config);
   if (!demand) return fail_usage(demand.error().message, demand.error().hint);

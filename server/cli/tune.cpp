@@ -227,13 +227,12 @@ void add_tune(CLI::App* c, Run& run) {
   c->add_option("-o,--output", options->output,
                 "FILE: a record as JSON: script, binaries, device, driver, clocks, every candidate with its samples; "
                 "saved after each step");
-  c->add_flag(
-      "--resume", options->resume,
-      "Go on from the record that -o names, where there is one; one that is whole is shown, and nothing is measured");
+  c->add_flag("--resume", options->resume,
+              "Continue the record that -o names, if there is one; a finished one is printed, and nothing is measured");
   c->add_flag("--json", options->json, "Print that record");
   c->footer(
-      "Each survivor runs on inputs that are drawn for the round, and has to leave what the reference leaves. The last "
-      "few are\nmeasured in pairs against the fastest; where no difference is seen, that is said.\n\n"
+      "Each survivor runs on inputs that are drawn for the round, and must leave what the reference leaves. The last "
+      "few are measured in pairs against the fastest; the report says where none is faster.\n\n"
       "Status: 0 there is a best candidate, 1 none is right, 2 nothing could be tuned.\n\n"
       "Examples:\n"
       "  tilewright tune gemm.py --entry 'gemm(4096, 4096, 4096, *)' --space 'BM=64,128 STAGES=2..6 if BM * STAGES <= "

@@ -30,7 +30,7 @@ constexpr std::string_view kBuiltins[] = {
 
 constexpr std::size_t kMostTrials = 10;
 
-// How bad a script is.
+// Counts of findings, to compare a script before and after a fix.
 struct Weight {
   std::size_t errors = 0, warnings = 0;
   std::size_t here = 0;  // errors and warnings of the lines that an edit changes

@@ -4,6 +4,7 @@
 #include "compiler/ir/printer.h"
 #include "compiler/layout/picture.h"
 #include "compiler/script/surface.h"
+#include "compiler/text/words.h"
 #include "server/ide/buffers.h"
 #include "server/ide/call_words.h"
 #include "server/ide/hover_parts.h"
@@ -136,9 +137,9 @@ void hover_var(HoverBlocks& out, const HoverSubject& subject, const ir::Var& var
     if (range.bounded()) text += ", " + interval_text(range) + ", extent " + std::to_string(range.hi - range.lo + 1);
     return out.code("text", text + "\n");
   }
-  constexpr std::string_view kRoles[] = {"immutable variable", "parameter", "symbolic extent", "data pointer",
-                                         "loop variable",      "scope id",  "launch variable"};
-  out.title(name, kRoles[static_cast<int>(var.role)]);
+  constexpr auto kRoles = text::words_of<ir::VarRole>({"immutable variable", "parameter", "symbolic extent",
+                                                       "data pointer", "loop variable", "scope id", "launch variable"});
+  out.title(name, kRoles[var.role]);
   std::string text = ir::dtype_name(var.dtype);
   if (var.dtype.is_handle() && !var.pointee.is_void()) text += " to " + ir::dtype_name(var.pointee);
   if (std::string range = interval_text(var.range); !range.empty()) text += ", " + range;
@@ -384,13 +385,10 @@ std::optional<bool> hover_callable(HoverBlocks& out, const HoverSubject& subject
     return true;
   }
   if (auto* f = v.as<script::Function>()) {
-    constexpr std::string_view kModes[] = {"",
-                                           "Evaluated in script mode where it is called (T.inline).",
-                                           "A kernel.",
-                                           "A kernel template (T.jit).",
-                                           "Evaluated in script mode (T.macro).",
-                                           "A kernel, traced when it is decorated."};
-    hover_function(out, *f->def, text_of(*f), kModes[static_cast<int>(f->mode)]);
+    constexpr auto kModes = text::words_of<script::FunctionMode>(
+        {"", "Evaluated in script mode where it is called (T.inline).", "A kernel.", "A kernel template (T.jit).",
+         "Evaluated in script mode (T.macro).", "A kernel, traced when it is decorated."});
+    hover_function(out, *f->def, text_of(*f), kModes[f->mode]);
     return true;
   }
   if (auto* method = v.as<script::BoundMethod>()) {

@@ -19,8 +19,8 @@ Item made(const Question& question, const text::Diagnostic& said, std::optional<
           const std::vector<Near>& related) {
   Item out;
   const std::string message = clipped(said.message, kMostMessage), hint = clipped(said.hint, kMostHint);
-  out.json = {{"severity", render::severity_name(said.severity)}, {"code", said.code}};
-  out.text = std::string(render::severity_name(said.severity)) + " " + std::string(said.code);
+  out.json = {{"severity", text::kSeverityWords[said.severity]}, {"code", said.code}};
+  out.text = std::string(text::kSeverityWords[said.severity]) + " " + std::string(said.code);
   if (at) {
     out.json["line"] = at->line;
     out.json["column"] = at->column;

@@ -100,9 +100,7 @@ ir::Origin origin_of(const std::vector<wire::Place>& places, run::Script& script
 simulate::Finding finding_of(const wire::Finding& f, run::Script& script) {
   simulate::Finding out;
   out.code = code_of(f.code);
-  out.severity = f.severity == "warning"      ? simulate::Severity::Warning
-                 : f.severity == "incomplete" ? simulate::Severity::Incomplete
-                                              : simulate::Severity::Error;
+  out.severity = simulate::kSeverityWords.find(f.severity).value_or(simulate::Severity::Error);
   out.message = f.message;
   out.hint = f.hint;
   out.origin = origin_of(f.places, script);
@@ -180,9 +178,7 @@ std::expected<toolchain::Artifacts, toolchain::Error> RemoteExecutor::compile(co
     }
     const wire::CompileResult& r = made->result;
     if (!r.failed.empty()) {
-      const auto* at = std::ranges::find(wire::kCompileFailures, r.failed);
-      const auto kind = at == std::end(wire::kCompileFailures) ? Error::Kind::Helper
-                                                               : static_cast<Error::Kind>(at - wire::kCompileFailures);
+      const Error::Kind kind = toolchain::kErrorWords.find(r.failed).value_or(Error::Kind::Helper);
       return std::unexpected(Error{kind, link_->name() + ": " + r.message, r.log, {}});
     }
     toolchain::Artifacts out;

@@ -36,7 +36,9 @@ class RemoteExecutor final : public run::Executor {
   RemoteExecutor(std::shared_ptr<Link> link, protocol::worker::InitializeResult worker, RemoteOptions options);
 
   std::string place() const override { return link_->name(); }
-  bool runs_cubins() const override { return worker_.executes == "gpu"; }
+  bool runs_cubins() const override {
+    return worker_.executes == protocol::worker::kExecutesWords[protocol::worker::Executes::Gpu];
+  }
   std::expected<run::DeviceInfo, std::string> device(const std::stop_token& stop = {}) override;
   std::expected<toolchain::Artifacts, toolchain::Error> compile(const toolchain::Request& request) override;
   run::Outcome execute(const run::Bound& bound, const std::stop_token& stop = {}) override;

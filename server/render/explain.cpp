@@ -1,12 +1,14 @@
 #include "server/render/explain.h"
 
 #include "compiler/ir/primitive.h"
+#include "compiler/text/words.h"
 #include "server/render/failures.h"
+#include "server/work/occupancy.h"
 
 namespace tilewright::render {
 namespace {
 
-constexpr const char* kRoles[] = {"read", "written", "both"};  // as ir::OperandRole
+constexpr auto kRoles = text::words_of<ir::OperandRole>({"read", "written", "both"});
 
 Json shape_json(std::span<const ir::Expr> shape) {
   Json out = Json::array();
@@ -25,7 +27,7 @@ Json operand_json(const ir::Operand& operand, const ir::PrimitiveOperand* row) {
     out["value"] = operand.value ? ir::to_string(operand.value) : "None";
     return out;
   }
-  if (row) out["role"] = kRoles[static_cast<int>(row->role)];
+  if (row) out["role"] = kRoles[row->role];
   out["region"] = ir::to_string(operand.region);
   out["buffer"] = ir::spoken_name(*b);
   out["dtype"] = ir::dtype_name(b->dtype);
@@ -49,6 +51,17 @@ Json explained_call_json(const ExplainedCall& explained, const text::Anchors& an
   return out;
 }
 
+// How many CTAs one SM holds by their threads and shared memory: registers are known after NVIDIA's tools only.
+Json occupancy_json(const session::CompiledKernel& kernel) {
+  if (!kernel.lowered) return nullptr;
+  const auto found = work::occupancy(kernel.lowered->plan, kernel.target);
+  if (!found) return nullptr;
+  return {{"arch", kernel.target.name()},       {"threads", found->threads},
+          {"shared_bytes", found->shared},      {"ctas_per_sm", found->ctas},
+          {"warps_per_sm", found->warps},       {"most_warps_per_sm", found->warp_limit},
+          {"bound", std::string(found->bound)}, {"without", "registers"}};
+}
+
 }  // namespace
 
 Json explained_json(std::span<const ExplainedKernel> kernels, const session::Compiled& compiled) {
@@ -59,7 +72,8 @@ Json explained_json(std::span<const ExplainedKernel> kernels, const session::Com
     for (const ExplainedCall& call : k.calls) calls.push_back(explained_call_json(call, anchors));
     list.push_back(
         {{"name", k.kernel->value->kernel.name}, {"entry", k.kernel->entry->expression}, {"calls", std::move(calls)}});
-    if (!k.occupancy.is_null()) list.back()["occupancy"] = k.occupancy;
+    if (Json occupancy = occupancy_json(*k.kernel); !occupancy.is_null())
+      list.back()["occupancy"] = std::move(occupancy);
   }
   for (const text::Diagnostic& d : compiled.diagnostics) diagnostics.push_back(diagnostic_json(d, anchors));
   return {{"kernels", std::move(list)},

@@ -17,7 +17,6 @@ struct ExplainedCall {
 struct ExplainedKernel {
   const session::CompiledKernel* kernel = nullptr;
   std::vector<ExplainedCall> calls{};
-  Json occupancy{};  // null: not known
 };
 
 Json explained_json(std::span<const ExplainedKernel> kernels, const session::Compiled& compiled);

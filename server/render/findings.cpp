@@ -3,6 +3,7 @@
 #include <map>
 
 #include "compiler/text/escape.h"
+#include "compiler/text/words.h"
 #include "server/project/codes.h"
 
 namespace tilewright::render {
@@ -12,7 +13,7 @@ std::string words_of(const work::BuildFinding& f) {
   return f.hint.empty() ? f.message : f.message + "\nhint: " + f.hint;
 }
 
-constexpr const char* kSarifLevels[] = {"error", "warning", "note", "note"};  // as text::Severity
+constexpr auto kSarifLevels = text::words_of<text::Severity>({"error", "warning", "note", "note"});
 
 Json sarif_region(const work::BuildPlace& at) {
   return {{"startLine", at.begin.line + 1},
@@ -91,7 +92,7 @@ std::string finding_text(const work::BuildFinding& f, const Colours& c) {
                                 : f.severity == text::Severity::Warning ? c.yellow
                                                                         : c.blue;
   std::string out =
-      std::string(c.bold) + place_text(f.at) + ": " + std::string(mark) + std::string(severity_name(f.severity));
+      std::string(c.bold) + place_text(f.at) + ": " + std::string(mark) + std::string(text::kSeverityWords[f.severity]);
   if (!f.code.empty()) out += "[" + text::visible(f.code) + "]";
   out += std::string(c.plain) + std::string(c.bold) + ": " + std::string(c.plain);
   append_message(out, f.code, f.message, c);
@@ -102,8 +103,8 @@ std::string finding_text(const work::BuildFinding& f, const Colours& c) {
 }
 
 std::string github_line(const work::BuildFinding& f) {
-  static constexpr const char* kLevels[] = {"error", "warning", "notice", "notice"};
-  std::string out = "::" + std::string(kLevels[static_cast<int>(f.severity)]);
+  static constexpr auto kLevels = text::words_of<text::Severity>({"error", "warning", "notice", "notice"});
+  std::string out = "::" + std::string(kLevels[f.severity]);
   out += " file=" + github_escape(f.at.path, true);
   if (!f.at.whole_file())
     out += ",line=" + std::to_string(f.at.begin.line + 1) + ",endLine=" + std::to_string(f.at.end.line + 1) +
@@ -115,7 +116,7 @@ std::string github_line(const work::BuildFinding& f) {
 Json sarif_result(const work::BuildFinding& f) {
   Json result;
   if (!f.code.empty()) result["ruleId"] = f.code;
-  result["level"] = kSarifLevels[static_cast<int>(f.severity)];
+  result["level"] = kSarifLevels[f.severity];
   if (!f.fixes.empty()) result["fixes"] = sarif_fixes(f);
   result["message"] = {{"text", words_of(f)}};
   result["locations"] = Json::array({sarif_location(f.at)});

@@ -69,12 +69,11 @@ Json place_json(const text::Anchors::Place& place) {
 }
 
 Json diagnostic_json(const text::Diagnostic& d, const text::Anchors& anchors) {
-  static constexpr const char* kNames[] = {"error", "warning", "information", "hint"};
   Json related = Json::array(), chain = Json::array();
   for (const text::Related& r : d.related)
     related.push_back({{"range", range_json(r.span, anchors)}, {"message", r.message}});
   for (text::Span s : d.chain) chain.push_back(range_json(s, anchors));
-  Json out{{"code", d.code},       {"severity", kNames[static_cast<int>(d.severity)]},
+  Json out{{"code", d.code},       {"severity", text::kSeverityWords[d.severity]},
            {"message", d.message}, {"range", range_json(d.span, anchors)},
            {"related", related},   {"hint", d.hint}};
   if (!chain.empty()) out["chain"] = chain;
@@ -171,7 +170,7 @@ Json architecture_json(const session::CompiledKernel& k, session::ArchitectureSo
 }
 
 Json plan_json(const lower::LoweredKernel& kernel) {
-  static constexpr const char* kKinds[] = {"pointer", "scalar", "tensor_map"};
+  static constexpr auto kKinds = text::words_of<lower::ParamKind>({"pointer", "scalar", "tensor_map"});
   ScratchArena scratch;
   ArenaScope scope(scratch);
   Json params = Json::array(), attributes = Json::object(), maps = Json::array();
@@ -188,7 +187,7 @@ Json plan_json(const lower::LoweredKernel& kernel) {
     params.push_back({{"name", p.tensor ? p.tensor->name
                                : p.var  ? p.var->name
                                         : ""},
-                      {"kind", kKinds[static_cast<int>(p.kind)]},
+                      {"kind", kKinds[p.kind]},
                       {"dtype", ir::dtype_name(p.dtype)},
                       {"shape", shape},
                       {"strides", strides}});

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/simulate/profile/machine_accesses.h"
 #include "compiler/text/amounts.h"
 #include "compiler/text/escape.h"
+#include "compiler/text/words.h"
 
 namespace tilewright::render {
 namespace {
@@ -95,13 +97,11 @@ std::string made_text(const work::ProfileAnswer& profile) {
 }
 
 Json made_json(const work::ProfileAnswer& profile) {
-  constexpr std::string_view kKinds[] = {"global_read", "global_write", "shared_read", "shared_write"};
+  constexpr auto kKinds =
+      text::words_of<simulate::AccessKind>({"global_read", "global_write", "shared_read", "shared_write"});
   Json lines = Json::array();
   for (const work::MadeAccesses& one : profile.made)
-    lines.push_back({{"line", one.line + 1},
-                     {"kind", kKinds[static_cast<std::size_t>(one.kind)]},
-                     {"written", one.written},
-                     {"made", one.made}});
+    lines.push_back({{"line", one.line + 1}, {"kind", kKinds[one.kind]}, {"written", one.written}, {"made", one.made}});
   return {{"counted_as", profile.as_compiled ? "compiled" : "written"},
           {"why", profile.why.empty() ? Json(nullptr) : Json(profile.why)},
           {"changed", std::move(lines)}};

@@ -18,8 +18,6 @@
 namespace tilewright::render {
 namespace {
 
-constexpr std::string_view kRoles[] = {"input", "output", "inout"};
-
 std::string place_text(text::Span span, const text::Anchors& anchors) {
   text::Anchors::Place place = anchors.resolve(span);
   if (!place.source) return {};
@@ -173,8 +171,8 @@ Json report_json(const run::Report& r, const text::Anchors& anchors) {
   for (std::size_t i = 0; i < r.tensors.size(); ++i) {
     const run::TensorReport& t = r.tensors[i];
     const run::BoundTensor& b = r.bound.tensors[i];
-    Json j{{"name", b.name},   {"dtype", ir::dtype_name(b.dtype)},         {"shape", b.shape},
-           {"bytes", b.bytes}, {"role", kRoles[static_cast<int>(b.role)]}, {"source", t.source}};
+    Json j{{"name", b.name},   {"dtype", ir::dtype_name(b.dtype)}, {"shape", b.shape},
+           {"bytes", b.bytes}, {"role", run::kRoleWords[b.role]},  {"source", t.source}};
     if (i < r.outcome.buffers.size()) {
       const run::BufferOutcome& o = r.outcome.buffers[i];
       j["sha256"] = t.digest;
@@ -269,7 +267,7 @@ std::string run_text(const work::RunAnswer& answer, const Colours& c) {
   for (std::size_t i = 0; i < r.tensors.size(); ++i) {
     const run::TensorReport& t = r.tensors[i];
     const run::BoundTensor& b = r.bound.tensors[i];
-    std::string name = std::string(kRoles[static_cast<int>(b.role)]);
+    std::string name = std::string(run::kRoleWords[b.role]);
     name.resize(8, ' ');
     out += "  " + name + " " + b.name + " " + ir::dtype_name(b.dtype) + " (";
     for (std::size_t d = 0; d < b.shape.size(); ++d) out += (d ? ", " : "") + std::to_string(b.shape[d]);

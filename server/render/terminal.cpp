@@ -22,16 +22,6 @@ const Colours& colours(std::FILE* stream) {
   return wanted ? kAnsi : kNone;
 }
 
-std::string_view severity_name(text::Severity severity) {
-  switch (severity) {
-    case text::Severity::Error: return "error";
-    case text::Severity::Warning: return "warning";
-    case text::Severity::Information: return "information";
-    case text::Severity::Hint: return "hint";
-  }
-  return "";
-}
-
 namespace {
 
 std::string where(const text::Anchors::Place& place) {
@@ -97,8 +87,8 @@ std::string diagnostic_text(const text::Diagnostic& d, const text::Anchors& anch
   std::string out;
   std::string at = where(place);
   if (!at.empty()) out += std::string(c.bold) + at + ": " + std::string(c.plain);
-  out += std::string(c.bold) + std::string(mark) + std::string(severity_name(d.severity)) + "[" + std::string(d.code) +
-         "]" + std::string(c.plain) + ": ";
+  out += std::string(c.bold) + std::string(mark) + std::string(text::kSeverityWords[d.severity]) + "[" +
+         std::string(d.code) + "]" + std::string(c.plain) + ": ";
   append_message(out, d.code, d.message, c);
   out += excerpt(place, c, mark);
   for (std::size_t i = d.chain.size(); i-- > 0;) {

@@ -15,7 +15,6 @@ struct Colours {
 };
 const Colours& colours(std::FILE* stream);
 
-std::string_view severity_name(text::Severity severity);
 // The first line of a message, bold, and those that follow, below it.
 void append_message(std::string& out, std::string_view code, std::string_view message, const Colours& c);
 // "copy.py:14:8: error[TW3104]: message" with the source line, its marks, the notes and the hint below.

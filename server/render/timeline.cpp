@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/text/amounts.h"
+#include "compiler/text/words.h"
 #include "server/render/json.h"
 #include "server/work/marks.h"
 #include "server/work/profile.h"
@@ -96,8 +97,8 @@ class Writer {
   }
 
   void event(const TimelineEvent& e) {
-    static constexpr const char* kPhases[] = {"B", "E", "s", "f"};
-    Json j{{"ph", kPhases[static_cast<int>(e.kind)]}, {"ts", e.time}, {"pid", e.process}, {"tid", e.track}};
+    static constexpr auto kPhases = text::words_of<Kind>({"B", "E", "s", "f"});
+    Json j{{"ph", kPhases[e.kind]}, {"ts", e.time}, {"pid", e.process}, {"tid", e.track}};
     if (measured_) j["ts"] = static_cast<double>(e.time) / 1000;  // microseconds
     if (e.kind == Kind::FlowBegin || e.kind == Kind::FlowEnd) {
       j["name"] = e.name;

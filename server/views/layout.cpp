@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/text/words.h"
 #include "server/ide/call_words.h"
 
 namespace tilewright::views {
@@ -48,6 +49,37 @@ std::string accesses_text(const ide::LayoutAt& l) {
            access_words(a) + "\n";
   }
   if (l.accesses_left_out) out += "  " + std::to_string(l.accesses_left_out) + " more\n";
+  return out;
+}
+
+render::Json extent_json(const ide::Extent& e) { return e.number ? render::Json(*e.number) : render::Json(e.text); }
+
+render::Json buffer_json(const ide::LayoutAt& l) {
+  render::Json shape = render::Json::array(), accesses = render::Json::array();
+  for (const ide::Extent& e : l.shape) shape.push_back(extent_json(e));
+  int worst = 0;
+  for (const ide::LayoutAt::Access& a : l.accesses) {
+    render::Json one{{"what", a.what},
+                     {"reads", a.reads},
+                     {"writes", a.writes},
+                     {"words", access_words(a)},
+                     {"range", render::place_json(a.place)}};
+    if (a.worst) one["degree"] = a.worst->report.degree;
+    if (a.worst) worst = std::max(worst, a.worst->report.degree);
+    accesses.push_back(std::move(one));
+  }
+  render::Json out{{"buffer", l.name},
+                   {"dtype", l.dtype},
+                   {"scope", l.scope},
+                   {"shape", std::move(shape)},
+                   {"layout", l.short_form},
+                   {"printed", l.printed},
+                   {"entry", l.entry},
+                   {"architecture", l.architecture},
+                   {"accesses", std::move(accesses)}};
+  if (l.bytes) out["bytes"] = *l.bytes;
+  if (worst > 0) out["degree"] = worst;
+  if (l.accesses_left_out > 0) out["accesses_left_out"] = l.accesses_left_out;
   return out;
 }
 
@@ -102,6 +134,15 @@ std::string layout_text(const ide::LayoutAt& l) {
   return out;
 }
 
+render::Json layouts_json(std::string_view place, std::span<const ide::LayoutAt> layouts,
+                          const session::Compiled& compiled) {
+  render::Json list = render::Json::array(), diagnostics = render::Json::array();
+  for (const ide::LayoutAt& l : layouts) list.push_back(buffer_json(l));
+  for (const text::Diagnostic& d : compiled.diagnostics)
+    diagnostics.push_back(render::diagnostic_json(d, compiled.evaluation->anchors));
+  return {{"expression", place}, {"layouts", std::move(list)}, {"diagnostics", std::move(diagnostics)}};
+}
+
 std::string pipeline_text(const ide::Pipeline& p) {
   std::string out = "pipeline of " + p.entry + " for " + p.architecture + "\n";
   for (const ide::PipelineBuffer& b : p.buffers) {
@@ -117,8 +158,9 @@ std::string pipeline_text(const ide::Pipeline& p) {
     if (!b.arrivals.empty()) out += ", " + b.arrivals + " arrivals a phase";
     out += "\n";
     for (const ide::PipelineUse& u : b.uses) {
-      static constexpr std::string_view kRoles[] = {"", "init", "arrives", "expects", "completes", "waits", "", ""};
-      out += use_line(kRoles[static_cast<std::size_t>(u.kind)], u, p);
+      static constexpr auto kRoles =
+          text::words_of<ide::BufferUse::Kind>({"", "init", "arrives", "expects", "completes", "waits", "", ""});
+      out += use_line(kRoles[u.kind], u, p);
     }
   }
   if (!p.syncs.empty()) out += "\nthreads meet\n";

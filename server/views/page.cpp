@@ -107,7 +107,7 @@ render::Json finding_json(const session::Finding& f, const text::Source& source)
   const text::Diagnostic& d = *f.diagnostic;
   const text::Anchors::Place at = f.anchors->resolve(d.span);
   render::Json out{
-      {"code", d.code}, {"severity", render::severity_name(d.severity)}, {"message", d.message}, {"hint", d.hint}};
+      {"code", d.code}, {"severity", text::kSeverityWords[d.severity]}, {"message", d.message}, {"hint", d.hint}};
   out["line"] = line_in(at, source);
   if (at.source && at.source != &source)
     out["elsewhere"] = at.source->path() + ":" + std::to_string(at.source->position(at.begin).line + 1);

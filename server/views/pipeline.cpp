@@ -1,17 +1,19 @@
 #include "server/views/pipeline.h"
 
+#include "compiler/text/words.h"
+
 namespace tilewright::views {
 namespace {
 
 // `memory`: what a use of memory does here.
 render::Json uses_json(const std::vector<ide::PipelineUse>& uses, const char* memory, const PlaceJson& place) {
-  static constexpr const char* kKinds[] = {"memory",   "init", "arrive", "expect",
-                                           "complete", "wait", "other",  "sync"};  // as ide::BufferUse::Kind
+  static constexpr auto kKinds =
+      text::words_of<ide::BufferUse::Kind>({"memory", "init", "arrive", "expect", "complete", "wait", "other", "sync"});
   render::Json out = render::Json::array();
   for (const ide::PipelineUse& u : uses) {
     const bool is_memory = u.kind == ide::BufferUse::Kind::Memory;
     out.push_back({{"what", u.what},
-                   {"kind", is_memory ? memory : kKinds[static_cast<std::size_t>(u.kind)]},
+                   {"kind", is_memory ? memory : kKinds[u.kind]},
                    {"who", u.who},
                    {"under", u.under},
                    {"bytes", u.bytes ? render::Json(*u.bytes) : render::Json(nullptr)},

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "server/work/run.h"
+#include "server/work/runnables.h"
 #include "server/work/slots.h"
 
 namespace tilewright::work {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "compiler/intrinsics/say.h"
 #include "compiler/ir/origin.h"
 #include "compiler/text/amounts.h"
 #include "server/project/codes.h"
@@ -13,7 +14,7 @@
 namespace tilewright::work {
 namespace {
 
-// A note of ptxas: what its message holds, and what it means for the script.
+// A note of ptxas: what its message holds, and what it means for the script. The fix names rows in braces (say.h).
 struct Note {
   std::string_view phrase, why, fix;
 };
@@ -38,17 +39,18 @@ constexpr Note kSerializedBecause[] = {
     {"Extern calls", "the kernel calls a function that is not inlined",
      "take the call out of the kernel (printf and assertions are calls, too)"},
     {"crossing function boundary", "wgmma operations are still running where a function is called",
-     "wait for them before the call (T.ptx.wgmma.wait_group(0)), or inline the function"},
+     "wait for them before the call ({wgmma_wait}(0)), or inline the function"_row_text},
     {"insufficient register resources", "there are not enough registers for the accumulators of all that run at once",
      "move what reads or writes accumulators between the first wgmma and its wait out of there, since copies of them "
      "take registers, too; else use smaller tiles or more warpgroups, give the consumers more registers "
-     "(T.ptx.setmaxnreg), or launch fewer threads"},
+     "(setmaxnreg), or launch fewer threads"},
     {"defining input registers", "other instructions write registers that a running wgmma reads",
-     "write A's fragment before the fence (T.ptx.wgmma.fence), or keep A in shared memory"},
+     "write A's fragment before the fence ({wgmma_fence}), or keep A in shared memory"_row_text},
     {"reading accumulator registers", "accumulators are read while a wgmma that writes them may run",
-     "wait for the group first (T.ptx.wgmma.wait_group), and read the accumulators behind it"},
+     "wait for the group first ({wgmma_wait}), and read the accumulators after it"_row_text},
     {"defining accumulator registers", "accumulators are written while a wgmma that uses them may run",
-     "set the accumulators before the fence (T.ptx.wgmma.fence), or let the first wgmma overwrite them (scale_d=0)"},
+     "set the accumulators before the fence ({wgmma_fence}), or let the first wgmma overwrite them "
+     "(scale_d=0)"_row_text},
     {"ill formed pipeline stage", "fence, wgmma, commit and wait do not follow each other on every path",
      "write them in that order in one straight piece of code, and wait on every path"},
     {"compiler-inserted WG.DP", "a wait for wgmma lies in a branch that some warps of the warpgroup may not take",
@@ -57,27 +59,31 @@ constexpr Note kSerializedBecause[] = {
     {"compiler-inserted WG.AR",
      "a wgmma, its fence or its commit lies in a branch that some warps of the warpgroup may "
      "not take",
-     "let all four warps of a warpgroup take the same branches from the fence (T.ptx.wgmma.fence) to the commit, and "
-     "call no function there that is not inlined"},
+     "let all four warps of a warpgroup take the same branches from the fence ({wgmma_fence}) to the commit, and "
+     "call no function there that is not inlined"_row_text},
 };
 
 // By CUDA 13.0 and by 13.5.
 constexpr Note kNoWait{"", "results of a wgmma are used before a wait that ends it",
-                       "wait yourself where it costs least, right before the first use: T.ptx.wgmma.wait_group"};
-constexpr Note kNoFence{"", "registers of a wgmma are written without a fence behind it",
-                        "fence yourself between the last write and the wgmma: T.ptx.wgmma.fence"};
+                       "wait yourself where it costs least, right before the first use: {wgmma_wait}"_row_text};
+constexpr Note kNoFence{"", "registers of a wgmma are written, and no fence follows",
+                        "fence yourself between the last write and the wgmma: {wgmma_fence}"_row_text};
 constexpr std::pair<std::string_view, const Note*> kInjected[] = {{"warpgroup.wait is injected", &kNoWait},
                                                                   {"wgmma.wait_group is injected", &kNoWait},
                                                                   {"warpgroup.arrive is injected", &kNoFence},
                                                                   {"wgmma.fence is injected", &kNoFence}};
 
-text::Diagnostic hint(std::string_view code, std::string message, std::string_view fix) {
+text::Diagnostic hint(std::string_view code, std::string message, std::string fix) {
   text::Diagnostic d;
   d.code = code;
   d.severity = text::Severity::Hint;
   d.message = std::move(message);
-  d.hint = fix;
+  d.hint = std::move(fix);
   return d;
+}
+
+std::string fix_of(const Note& note, const session::CompiledKernel& kernel) {
+  return intrinsics::say(note.fix, kernel.value->kernel.dialect);
 }
 
 // Where the message's own line leads to; else the first line of the kernel's CUDA text with that word; else the kernel.
@@ -141,7 +147,7 @@ std::optional<text::Diagnostic> performance_note(const toolchain::LogEntry& entr
     text::Diagnostic d = hint(project::kRegistersIgnoredCode,
                               "NVIDIA's compiler ignores setmaxnreg, so that all warps have equally many registers: " +
                                   std::string(note.why) + said,
-                              note.fix);
+                              fix_of(note, kernel));
     place(d, entry, kernel, "setmaxnreg");
     return d;
   }
@@ -151,7 +157,7 @@ std::optional<text::Diagnostic> performance_note(const toolchain::LogEntry& entr
                               "NVIDIA's compiler lets each wgmma wait for the one before, so that tensor cores idle "
                               "in between: " +
                                   std::string(note.why) + said,
-                              note.fix);
+                              fix_of(note, kernel));
     place(d, entry, kernel, "wgmma_mma_async");
     return d;
   }
@@ -160,7 +166,7 @@ std::optional<text::Diagnostic> performance_note(const toolchain::LogEntry& entr
     text::Diagnostic d = hint(
         project::kSerializedCode,
         "NVIDIA's compiler adds a wait for wgmma here, so that tensor cores idle: " + std::string(note->why) + said,
-        note->fix);
+        fix_of(*note, kernel));
     place(d, entry, kernel, "wgmma_mma_async");
     return d;
   }
@@ -199,7 +205,7 @@ std::vector<text::Diagnostic> resource_notes(const toolchain::KernelResources& r
                  (lowered ? ", or than the " + std::to_string(role) + " that setmaxnreg leaves a role" : "") + ": " +
                  text::counted(spilled, "byte") + " are spilled to local memory and " + text::counted(read, "byte") +
                  " read back, by each thread",
-             std::string(lowered ? "leave that role more registers (T.ptx.setmaxnreg), " : "") +
+             std::string(lowered ? "leave that role more registers (setmaxnreg), " : "") +
                  "keep less in registers at once (smaller tiles, shorter unrolled loops), spread the work over "
                  "more threads, or ask for fewer CTAs per SM (tirx.launch_bounds_min_blocks_per_sm)"));
   }

@@ -6,6 +6,7 @@
 #include "compiler/run/simulated_executor.h"
 #include "compiler/script/dialect.h"
 #include "server/work/run.h"
+#include "server/work/runnables.h"
 
 namespace tilewright::work {
 namespace fs = std::filesystem;

@@ -34,13 +34,12 @@ bool write(const fs::path& path, std::initializer_list<std::string_view> parts) 
 }
 
 text::Json request_json(const PythonFunction& function, const run::Bound& bound) {
-  static constexpr const char* kRoles[] = {"input", "output", "inout"};
   text::Json tensors = text::Json::array(), numbers = text::Json::object();
   for (const run::BoundTensor& t : bound.tensors)
     tensors.push_back({{"name", t.name},
                        {"file", std::to_string(tensors.size()) + ".npy"},
                        {"dtype", ir::dtype_name(t.dtype)},
-                       {"role", kRoles[static_cast<int>(t.role)]}});
+                       {"role", run::kRoleWords[t.role]}});
   for (const auto& [name, value] : bound.extents) numbers[name] = value;
   for (const auto& [name, value] : bound.values)
     numbers[name] = value.real ? text::Json(value.floating) : text::Json(value.integer);

@@ -24,56 +24,12 @@
 #include "server/work/marks.h"
 #include "server/work/python_reference.h"
 #include "server/work/run_source.h"
+#include "server/work/runnables.h"
 
 namespace tilewright::work {
 namespace {
 
 using End = RunAnswer::End;
-
-constexpr std::string_view kReference = "reference ", kSequence = "sequence ";
-
-// A reference `NAME(...)` takes the arguments of the kernel's entry.
-std::string with_arguments(std::string reference, const std::string& entry) {
-  constexpr std::string_view kSameArguments = "(...)";
-  if (std::size_t open = entry.find('('); reference.ends_with(kSameArguments) && open != entry.npos)
-    reference.replace(reference.size() - kSameArguments.size(), reference.npos, entry, open);
-  return reference;
-}
-
-// The reference that a comment names for a kernel: the last one above its `def`, else the first of the file.
-std::string reference_comment(const project::LoadedFile& file, const session::CompiledKernel& kernel,
-                              const text::Anchors& anchors) {
-  text::Anchors::Place at = anchors.resolve(kernel.value->kernel.span);
-  std::string found;
-  for (const syntax::Directive& d : file.tree->directives()) {
-    if (!d.text.starts_with(kReference)) continue;
-    bool above = at.source == file.source.get() && d.offset < at.begin;
-    if (found.empty() || above) found = d.text.substr(kReference.size());
-  }
-  return with_arguments(std::move(found), kernel.entry->expression);
-}
-
-bool named_by_comment(const project::LoadedFile& file, const std::string& expression) {
-  return std::ranges::any_of(file.tree->directives(), [&](const syntax::Directive& d) {
-    if (d.text.starts_with(kReference)) return d.text.substr(kReference.size()) == expression;
-    const auto run = syntax::run_comment(d);
-    return run && std::ranges::any_of(run->settings, [&](const syntax::RunComment::Setting& s) {
-             return s.name == "reference" && s.value == expression;
-           });
-  });
-}
-
-// A comment `# tilewright: run ...` of the file.
-struct Comment {
-  const syntax::Directive* directive = nullptr;
-  syntax::RunComment run;
-};
-std::vector<Comment> run_comments(const project::LoadedFile& file) {
-  std::vector<Comment> out;
-  for (const syntax::Directive& d : file.tree->directives())
-    if (auto run = syntax::run_comment(d)) out.push_back({&d, std::move(*run)});
-  return out;
-}
 
 class Run {
  public:
@@ -136,9 +92,9 @@ class Run {
   }
 
   void compile() {
-    const std::vector<Comment> comments = run_comments(file_);
+    const std::vector<RunDirective> comments = run_comments(file_);
     if (request_.comment) {
-      for (const Comment& c : comments)
+      for (const RunDirective& c : comments)
         if (c.directive->offset == *request_.comment) comment_ = c;
     } else if (request_.entry.empty() && comments.size() == 1) {
       comment_ = comments.front();
@@ -166,7 +122,7 @@ class Run {
       if (!k->cuda) errors(parts);
     arch_ = kernels_.back()->target.name();
     if (!comment_.directive) find_comment(comments, entry);
-    heed_comment();
+    take_comment();
   }
 
   // What the comment names, where that is an expression and not a function that others call.
@@ -175,15 +131,15 @@ class Run {
     return names_kernels ? std::string(comment.entry) : std::string();
   }
 
-  std::vector<const session::CompiledKernel*> spoken_of(const Comment& comment) const {
+  std::vector<const session::CompiledKernel*> spoken_of(const RunDirective& comment) const {
     return session::kernels_of(*comment.directive, comment.run, answer_.compiled.kernels, *file_.tree,
                                answer_.compiled.evaluation->anchors);
   }
 
   // The comment that speaks of the kernels: by their entry before by the function's name before by its place.
-  void find_comment(const std::vector<Comment>& comments, const std::string& entry) {
+  void find_comment(const std::vector<RunDirective>& comments, const std::string& entry) {
     int best = 3, found = 0;
-    for (const Comment& c : comments) {
+    for (const RunDirective& c : comments) {
       const auto kernels = spoken_of(c);
       if (kernels.empty() || !std::ranges::is_permutation(kernels, kernels_)) continue;
       const int rank = c.run.entry.empty() ? 2 : session::same_entry(c.run.entry, entry) ? 0 : 1;
@@ -200,7 +156,7 @@ class Run {
   }
 
   // What the comment says and the request does not.
-  void heed_comment() {
+  void take_comment() {
     wanted_.seed = request_.seed.value_or(1);
     session::RunSettings settings;
     if (comment_.directive) {
@@ -704,8 +660,8 @@ class Run {
   run::Executor& executor_;
   std::stop_token stop_;
   const std::function<void(const std::string&)>& progress_;
-  run::Wanted wanted_;  // of the request and the comment
-  Comment comment_;     // without a directive: none speaks of the kernels
+  run::Wanted wanted_;    // of the request and the comment
+  RunDirective comment_;  // without a directive: none speaks of the kernels
   std::string reference_;
   std::vector<std::string> notes_;
   bool secret_ = false;  // the seed
@@ -729,87 +685,12 @@ RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request,
   return Run(file, request, executor, stop, progress).answer();
 }
 
-run::Failure only_references(const project::LoadedFile& file, const std::string& expression) {
-  const std::string name = text::visible(expression);
-  return {
-      file.source->path() + " has no kernel to run: a comment names " + name + " as a reference",
-      "a reference is another kernel, which computes what is expected; --entry '" + name + "' runs it nevertheless"};
-}
-
-Runnables entries_to_run(const project::LoadedFile& file, const std::stop_token& stop) {
-  Runnables found;
-  std::vector<Runnable>& out = found.entries;
-  std::vector<std::string> parts;
-  const std::vector<Comment> comments = run_comments(file);
-  auto sequence = [&](std::string_view entry, std::optional<std::uint32_t> comment) {
-    out.push_back({std::string(entry), comment});
-    std::ranges::copy(kernels_in_turn(out.back().entry), std::back_inserter(parts));
-  };
-  for (const Comment& c : comments)
-    if (c.run.kernels().size() > 1) sequence(c.run.entry, c.directive->offset);
-  for (const syntax::Directive& d : file.tree->directives()) {
-    if (!d.text.starts_with(kSequence)) continue;
-    const std::string_view entry = d.text.substr(kSequence.size());
-    if (std::ranges::none_of(out, [&](const Runnable& r) { return session::same_entry(r.entry, entry); }))
-      sequence(entry, std::nullopt);
-  }
-  session::CompileOptions options = project::options_for(project::one_architecture(file), {});
-  options.stage = session::Stage::Evaluate;
-  found.evaluated = project::compile(file, options, stop);
-  const session::Compiled& compiled = found.evaluated;
-  for (const session::CompiledKernel& k : compiled.kernels) {
-    const std::string& entry = k.entry->expression;
-    if (k.entry->kind == script::EntryKind::Call) {  // no expression yields it again
-      found.unnamed = true;
-      continue;
-    }
-    if (std::ranges::find(out, entry, &Runnable::entry) != out.end()) continue;
-    const std::size_t before = out.size();
-    for (const Comment& c : comments) {
-      if (c.run.kernels().size() > 1) continue;
-      const auto spoken =
-          session::kernels_of(*c.directive, c.run, compiled.kernels, *file.tree, compiled.evaluation->anchors);
-      if (std::ranges::find(spoken, &k) != spoken.end()) out.push_back({entry, c.directive->offset});
-    }
-    const bool part = std::ranges::find(parts, entry) != parts.end();
-    if (out.size() > before || part) continue;
-    if (named_by_comment(file, entry)) {
-      found.reference = entry;
-    } else {
-      out.push_back({entry, std::nullopt});
-    }
-  }
-  if (!out.empty()) found.reference.clear();
-  return found;
-}
-
-std::string text_of_comment(const project::LoadedFile& file, std::string_view word) {
-  for (const syntax::Directive& d : file.tree->directives())
-    if (d.text.starts_with(word)) return std::string(d.text.substr(word.size()));
-  return {};
-}
-
 std::expected<run::GivenArray, std::string> given_array(const std::string& path) {
   const auto file = project::open_file(path);
   if (!file) return std::unexpected(file.error());
   auto array = run::read_npy_file(file->get());
   if (!array) return std::unexpected(path + ": " + array.error());
   return run::GivenArray{path, std::move(*array)};
-}
-
-std::vector<std::string> kernels_in_turn(const std::string& entry) {
-  constexpr std::string_view kThen = " then ";
-  std::vector<std::string> out;
-  std::size_t from = 0;
-  auto take = [&](std::size_t to) {
-    std::string part = entry.substr(from, to - from);
-    part.erase(0, part.find_first_not_of(' '));
-    part.erase(part.find_last_not_of(' ') + 1);
-    if (!part.empty()) out.push_back(std::move(part));
-  };
-  for (std::size_t at; (at = entry.find(kThen, from)) != entry.npos; from = at + kThen.size()) take(at);
-  take(entry.size());
-  return out;
 }
 
 }  // namespace tilewright::work

@@ -87,29 +87,7 @@ struct RunAnswer {
 RunAnswer run_script(const project::LoadedFile& file, const RunRequest& request, run::Executor& executor,
                      const std::stop_token& stop, const std::function<void(const std::string&)>& progress = {});
 
-// All that a script has to run: the sequences that comments name, then the entries that are neither a part of one nor
-// the reference of another. An entry is there once for each comment `# tilewright: run ...` that speaks of it.
-struct Runnable {
-  std::string entry;
-  std::optional<std::uint32_t> comment;  // as RunRequest has it
-};
-struct Runnables {
-  std::vector<Runnable> entries;
-  std::string reference;        // a kernel that a comment names as a reference, where that leaves none to run
-  bool unnamed = false;         // there are kernels that the module made and kept under no name
-  session::Compiled evaluated;  // whose diagnostics say why there is nothing more
-};
-Runnables entries_to_run(const project::LoadedFile& file, const std::stop_token& stop = {});
-// Why nothing runs: the kernels of the script are references of its comments, `expression` among them.
-run::Failure only_references(const project::LoadedFile& file, const std::string& expression);
-
-// What follows `word` in the first comment `# tilewright: ...` of the file that begins with it; empty: there is none.
-std::string text_of_comment(const project::LoadedFile& file, std::string_view word);
-
 // Arrays from a .npy file. The error names the file and the reason.
 std::expected<run::GivenArray, std::string> given_array(const std::string& path);
-
-// The parts of "a then b".
-std::vector<std::string> kernels_in_turn(const std::string& entry);
 
 }  // namespace tilewright::work

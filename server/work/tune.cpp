@@ -14,6 +14,7 @@
 
 #include "compiler/run/trial.h"
 #include "compiler/text/escape.h"
+#include "compiler/text/words.h"
 #include "compiler/threads/in_order.h"
 #include "compiler/toolchain/digest.h"
 #include "server/project/environment.h"
@@ -516,9 +517,9 @@ class Tuning {
 }  // namespace
 
 std::string_view fate_name(Candidate::Fate fate) {
-  static constexpr std::array<std::string_view, 8> kNames{"open",  "refused", "hazard", "wrong",
-                                                          "broke", "slower",  "level",  "best"};
-  return kNames[static_cast<std::size_t>(fate)];
+  static constexpr auto kNames =
+      text::words_of<Candidate::Fate>({"open", "refused", "hazard", "wrong", "broke", "slower", "level", "best"});
+  return kNames[fate];
 }
 
 const Candidate* TuneAnswer::best() const {

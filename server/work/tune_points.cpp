@@ -2,6 +2,7 @@
 
 #include "compiler/session/run_comments.h"
 #include "compiler/text/escape.h"
+#include "server/work/runnables.h"
 #include "server/work/tune.h"
 
 namespace tilewright::work {

@@ -187,7 +187,7 @@ Job::Job(const wire::JobOpenParams& params, run::Job given, std::chrono::millise
       received_(params.cubins.size() + order.buffers.size()) {
   for (run::JobBuffer& b : order.buffers)
     if (b.role != run::Role::Output) b.contents = run::Contents::of_size(b.bytes);
-  // Last of all: what throws before leaves the budget to its caller.
+  // Takes over the budget last: if anything above throws, the caller releases it.
   bytes_ = bytes;
   files_ = files;
   shares_ = std::move(shares);

@@ -10,7 +10,7 @@
 
 namespace tilewright::worker {
 
-enum class Executes : std::uint8_t { Gpu, Simulator, Nothing };
+using protocol::worker::Executes;
 
 struct Options {
   Executes executes = Executes::Simulator;

@@ -119,9 +119,8 @@ std::vector<wire::Place> places_of(const ir::Origin& origin, const text::Anchors
 }
 
 wire::Finding told(const simulate::Finding& f, const text::Anchors& anchors) {
-  constexpr std::string_view kSeverities[] = {"warning", "error", "incomplete"};
   wire::Finding out{.code = std::string(f.code),
-                    .severity = std::string(kSeverities[static_cast<int>(f.severity)]),
+                    .severity = std::string(simulate::kSeverityWords[f.severity]),
                     .message = f.message,
                     .hint = f.hint,
                     .places = places_of(f.origin, anchors),

@@ -18,9 +18,10 @@ constexpr int kUnusable = 2;
 
 std::string self_text(const protocol::worker::InitializeResult& self) {
   std::string out;
-  if (self.executes == "gpu")
+  const auto executes = protocol::worker::kExecutesWords.find(self.executes);
+  if (executes == Executes::Gpu)
     out = std::to_string(self.slots) + (self.slots == 1 ? " GPU" : " GPUs");
-  else if (self.executes == "sim")
+  else if (executes == Executes::Simulator)
     out = "the simulator, " + std::to_string(self.slots) + (self.slots == 1 ? " job" : " jobs") + " at once";
   else
     out = "compiles only";

@@ -20,7 +20,7 @@ constexpr std::size_t kTogether = 64u << 10;
 // Ready messages to a client who does not read them: beyond this a sender waits, and not for ever.
 constexpr std::size_t kAhead = 8u << 20;
 constexpr std::chrono::seconds kPatience{60};
-// To say who it is.
+// Time for the initialize request.
 constexpr std::chrono::seconds kGreeting{15};
 
 endpoint::Limits limits_of(const Options& options) {
@@ -344,7 +344,7 @@ void WorkerSession::compile(const Message& m) {
         payload += *part;
       }
     } else {
-      result.failed = wire::kCompileFailures[static_cast<int>(made.error().kind)];
+      result.failed = toolchain::kErrorWords[made.error().kind];
       result.message = made.error().message;
       result.log = made.error().log;
     }

@@ -52,12 +52,11 @@ Worker::Worker(Options given)
 std::expected<void, std::string> Worker::prepare() {
   auto devices = jobs.prepare();
   if (!devices) return std::unexpected(devices.error());
-  constexpr std::string_view kExecutes[] = {"gpu", "sim", "none"};
   self_.protocol = protocol::worker::kVersion;
   self_.version = TILEWRIGHT_VERSION;
   char name[256] = {};
   if (::gethostname(name, sizeof name - 1) == 0) self_.host = name;
-  self_.executes = kExecutes[static_cast<int>(options.executes)];
+  self_.executes = protocol::worker::kExecutesWords[options.executes];
   const auto& cuda = tools.cuda();
   self_.compiles = options.compiles && cuda.has_value();
   self_.compiler = !options.compiles ? "it was started without" : cuda ? cuda->root.string() : cuda.error();

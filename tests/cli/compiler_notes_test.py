@@ -88,6 +88,13 @@ class Notes(Case):
         self.assertIn("T.ptx.wgmma.wait_group", note["hint"])
         # Where they are used.
         self.assertIn("C[", self.text[self.line(note) - 1])
+        # The fix as a later release writes it.
+        path = self.wgmma()
+        self.expect(0, "migrate", path, "--to", "0.27", "--no-check", "--write")
+        with open(path, encoding="utf-8") as f:
+            lines = [l for l in f.read().splitlines() if "wgmma.wait_group" not in l]
+        (note,) = self.notes(self.file("later.py", "\n".join(lines) + "\n"), "TW7022")
+        self.assertIn("T.ptx.wgmma.wait_group.sync.aligned", note["hint"])
 
     def test_each_reason_why_wgmma_is_serialized(self):
         outside = ('T.cuda.func_call("outside", acc[0], source_code="__device__ __noinline__ void outside(float x) '
@@ -119,7 +126,7 @@ class Notes(Case):
         # CUDA 13.5 finds that it needs none here.
         notes = self.notes(self.wgmma("T.ptx.wgmma.fence()", ""), *([] if self.newer() else ["TW7022"]))
         for note in notes:
-            self.assertIn("registers of a wgmma are written without a fence behind it", note["message"])
+            self.assertIn("registers of a wgmma are written, and no fence follows", note["message"])
             self.assertIn("T.ptx.wgmma.fence", note["hint"])
 
     def test_recursion(self):

@@ -50,7 +50,7 @@ class House:
         self.problems = []
         self.texts = {}
         self.allowed = {}  # room to the rooms that it may include: those of its line, and theirs
-        direct = {"protocol": {"text"}}  # a room beside compiler/, without a line of its own
+        direct = self.direct = {"protocol": {"text"}}  # a room beside compiler/, without a line of its own
         self.folder = {"protocol": "protocol"}
         for name in ("CMakeLists.txt", "server/CMakeLists.txt"):
             for m in ROOM.finditer(re.sub(r"#.*", "", self.text(name))):
@@ -262,10 +262,15 @@ def check(root):
             house.problems.append(f"server/CMakeLists.txt: {room} may not use {other}: no speaker knows another")
     seen = list(house.sources("compiler", "protocol", "server", "tests"))
     used = {house.room_of(path) for path in seen}
+    edges = {(house.room_of(path), house.room_of(name)) for path in seen for _, name in house.includes(path)}
     for room, folder in house.folder.items():
+        lists = "server/CMakeLists.txt" if folder.startswith("server/") else "CMakeLists.txt"
         if room not in used:
-            lists = "server/CMakeLists.txt" if folder.startswith("server/") else "CMakeLists.txt"
             house.problems.append(f"{lists}: the room {room} has no file in {folder}/")
+            continue
+        for other in sorted(house.direct[room]):
+            if (room, other) not in edges:
+                house.problems.append(f"{lists}: {room} USES {other}, and no file of it includes one of {other}")
     for path in seen:
         check_width(house, path)
         check_json(house, path)

@@ -19,10 +19,7 @@ import rooms  # noqa: E402
 STRONG = "TDBRS"  # code and data of which there is one definition
 
 # Arrows upward that stand, with their reasons. One that no library needs any more has to go.
-STANDING = {
-    ("expr", "ir", "tilewright::ir::buffer_words(tilewright::ir::Buffer const*)"):
-        "the printer of expressions names buffers, which lie above it (TILEWRIGHT_APART in CMakeLists.txt)",
-}
+STANDING = {}
 
 
 def libraries(build):

@@ -4,7 +4,7 @@
 
     bombs.py TILEWRIGHT [--check] [--lsp] [--deep] [--shallow] [--every=N] [--part=K/N] [--verbose] [WORDS]
 
-runs them: each ends within 10 s and 512 MB, without a crash, with a finding where one is due; in the language server a fixed text
+runs them: each ends within 10 s and 512 MB, without a crash, with a finding where there must be one; in the language server a fixed text
 is answered within a second afterwards.
 """
 import itertools

@@ -9,10 +9,7 @@
 #include "compiler/expr/promote.h"
 #include "tests/unit/catch.h"
 
-namespace tilewright::ir {
-
-// compiler/ir knows buffers; here they all have one name.
-BufferWords buffer_words(const Buffer*) { return {"A", "A"}; }
+namespace tilewright::expr {
 
 namespace {
 
@@ -363,4 +360,4 @@ TEST_CASE_METHOD(Fixture, "equality and hashes see structure", "[expr]") {
 }
 
 }  // namespace
-}  // namespace tilewright::ir
+}  // namespace tilewright::expr

@@ -5,11 +5,7 @@
 #include "tests/unit/catch.h"
 #include "tests/unit/layout_text.h"
 
-namespace tilewright {
-// compiler/ir knows buffers; here they all have one name.
-ir::BufferWords ir::buffer_words(const Buffer*) { return {"A", "A"}; }
-
-namespace layout {
+namespace tilewright::layout {
 namespace {
 
 using test::L;
@@ -277,5 +273,4 @@ TEST_CASE("absurd extents do not overflow into sense", "[layout]") {
 }
 
 }  // namespace
-}  // namespace layout
-}  // namespace tilewright
+}  // namespace tilewright::layout

@@ -1,8 +1,10 @@
-// Unique names: each gets the first suffix that is free, whatever was taken and given back before.
+// Unique names: each gets the first suffix that is free, whatever was taken and given back before. Words of
+// enumerations.
 #include <random>
 #include <set>
 
 #include "compiler/text/names.h"
+#include "compiler/text/words.h"
 #include "tests/unit/catch.h"
 
 using namespace tilewright::text;
@@ -36,4 +38,17 @@ TEST_CASE("names: the first free suffix is taken, as by trying them one after th
       }
     }
   }
+}
+
+namespace {
+enum class Hidden : unsigned char { First, Second, Third };
+}
+
+TEST_CASE("words: each enumerator has one, and is found by it") {
+  static constexpr auto kWords = words_of<Hidden>({"first", "", "third"});
+  static_assert(detail::enumerators<Hidden>() == 3);  // which words_of asserts
+  CHECK(kWords[Hidden::Third] == "third");
+  CHECK(kWords.find("third") == Hidden::Third);
+  CHECK_FALSE(kWords.find("fourth"));
+  CHECK_FALSE(kWords.find(""));
 }

@@ -165,7 +165,7 @@ class Deadlock {
     m_.scheduler_.release(t);
   }
 
-  // Does it stand where the run has ended? What it does there is known.
+  // True if the thread is blocked where the run stopped.
   bool is_first(const Thread& t) const {
     auto own = group_of_.find(t.number);
     return own != group_of_.end() && groups_[own->second].pc == t.pc && !moved_.contains(t.number);

@@ -1,7 +1,7 @@
 // In which orders the synchronisation of a run could have gone, and whether one of them ends otherwise.
 //
-// A run executes one order. Another one differs in nothing but who comes first, and barriers make up their minds by who
-// comes first in four places only:
+// A run executes one order. Orders differ only in who comes first, and that decides what barriers do in four cases
+// only:
 //
 //   a wait names its phase by a parity, so it may find the phase behind the next one (it was lapped) or the one before
 //   it (it passes at once), an arrival or a byte counts in whichever phase is under way, and so does a thread that

@@ -113,7 +113,7 @@ export class Choice implements vscode.Disposable {
     this.set(script, there, now);
   }
 
-  // The entry for an architecture, which from now on the server looks at for this script, too; it takes that up by and by.
+  // The entry for an architecture, which from now on the server looks at for this script, too; it will take that up.
   async obtain(script: vscode.TextDocument, entry: string, architecture: string, entries: Entry[]): Promise<Entry> {
     const known = architecturesOf(entries);
     if (!known.has(architecture)) {

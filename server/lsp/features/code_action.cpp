@@ -1,6 +1,7 @@
 // textDocument/codeAction.
 #include <algorithm>
 
+#include "compiler/text/words.h"
 #include "server/ide/actions.h"
 #include "server/lsp/features.h"
 #include "server/lsp/fix.h"
@@ -8,7 +9,7 @@
 namespace tilewright::lsp {
 namespace {
 
-constexpr std::string_view kActionKinds[] = {"quickfix", "refactor", "refactor.rewrite"};  // as ide::Action::Kind
+constexpr auto kActionKinds = text::words_of<ide::Action::Kind>({"quickfix", "refactor", "refactor.rewrite"});
 
 struct ActionParams : protocol::RangeParams {
   Json diagnostics = Json::array();
@@ -44,7 +45,7 @@ Answer<Json> code_actions(const Request& r, const ActionParams& params) {
   if (!found) return failed(found.error());
   Json out = Json::array();
   for (ide::Action& a : *found) {
-    std::string_view kind = kActionKinds[static_cast<int>(a.kind)];
+    std::string_view kind = kActionKinds[a.kind];
     if (!params.wants(kind)) continue;
     Json edit = protocol::TextEdit{r.range(a.at), std::move(a.text)};
     Json action{{"title", std::move(a.title)},
@@ -63,7 +64,7 @@ void add_code_action(Registry& registry) {
   registry.offer_if("codeActionProvider", [](const Client& c) -> Json {
     // Options are for clients that know them, says the protocol.
     if (!protocol::at(c.capabilities, "textDocument.codeAction.codeActionLiteralSupport").is_object()) return true;
-    return {{"codeActionKinds", kActionKinds}};
+    return {{"codeActionKinds", kActionKinds.all}};
   });
   registry.on_document<ActionParams>("textDocument/codeAction", code_actions);
 }

@@ -1,12 +1,13 @@
 // textDocument/foldingRange.
+#include "compiler/text/words.h"
 #include "server/ide/folding.h"
 #include "server/lsp/features.h"
 
 namespace tilewright::lsp {
 namespace {
 
-constexpr const char* kFoldKinds[] = {nullptr, "imports", "comment"};  // as ide::Fold::Kind
-constexpr std::size_t kMost = 5000;                                    // for clients that set no limit
+constexpr auto kFoldKinds = text::words_of<ide::Fold::Kind>({"", "imports", "comment"});
+constexpr std::size_t kMost = 5000;  // for clients that set no limit
 
 Answer<Json> folding_range(const Request& r, const protocol::DocumentParams&) {
   const Json& limit = protocol::at(r.client->capabilities, "textDocument.foldingRange.rangeLimit");
@@ -15,7 +16,7 @@ Answer<Json> folding_range(const Request& r, const protocol::DocumentParams&) {
   for (const ide::Fold& f : ide::folds(*r.snapshot->tree())) {
     if (out.size() >= most) break;
     Json one{{"startLine", f.first}, {"endLine", f.last}};
-    if (const char* kind = kFoldKinds[static_cast<int>(f.kind)]) one["kind"] = kind;
+    if (const std::string_view kind = kFoldKinds[f.kind]; !kind.empty()) one["kind"] = kind;
     out.push_back(std::move(one));
   }
   return out;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/text/words.h"
 #include "server/ide/layout_at.h"
 #include "server/lsp/features.h"
 
@@ -101,9 +102,9 @@ Answer<Json> layout_here(const Request& r, const LayoutParams& params) {
   if (!found) return failed(std::move(found.error()));
   if (!*found) return Json(nullptr);
   const ide::LayoutAt& l = **found;
-  static constexpr const char* kKinds[] = {"buffer", "region", "layout"};  // as ide::LayoutAt::Kind
+  static constexpr auto kKinds = text::words_of<ide::LayoutAt::Kind>({"buffer", "region", "layout"});
   Json out{{"name", l.name},
-           {"kind", kKinds[static_cast<int>(l.kind)]},
+           {"kind", kKinds[l.kind]},
            {"range", r.range(l.at)},
            {"version", r.snapshot->version()},
            {"layout", l.short_form},

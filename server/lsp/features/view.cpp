@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compiler/script/prelude.h"
+#include "compiler/text/words.h"
 #include "server/ide/diff.h"
 #include "server/ide/scripts.h"
 #include "server/lsp/code_page.h"
@@ -80,8 +81,7 @@ Answer<Shown> show(const Request& r, const std::string& uri, bool lines = true) 
   return show(r, std::move(*name), lines);
 }
 
-constexpr const char* kStates[] = {"ready", "pending", "failed"};  // as ide::View::State
-const char* state_name(ide::View::State state) { return kStates[static_cast<int>(state)]; }
+constexpr auto kStates = text::words_of<ide::View::State>({"ready", "pending", "failed"});
 
 std::uint32_t line_count(const Shown& shown) {
   return static_cast<std::uint32_t>(std::ranges::count(shown.document.text, '\n'));
@@ -91,7 +91,7 @@ std::uint32_t line_count(const Shown& shown) {
 Json view_json(const Request& r, const Shown& shown, std::string text) {
   Json out{{"uri", view_uri(shown.view.name)},
            {"languageId", shown.document.language},
-           {"state", state_name(shown.view.state)},
+           {"state", kStates[shown.view.state]},
            {"version", version_json(r, shown.script)}};
   out["text"] = std::move(text);
   return out;
@@ -204,7 +204,7 @@ Json locations(const Request& r, const Shown& shown, std::uint32_t line) {
 Answer<Json> mapping(const Request& r, const MappingParams& params) {
   auto shown = show(r, params.uri);
   if (!shown) return std::unexpected(shown.error());
-  Json out{{"uri", params.uri}, {"state", state_name(shown->view.state)}, {"version", version_json(r, shown->script)}};
+  Json out{{"uri", params.uri}, {"state", kStates[shown->view.state]}, {"version", version_json(r, shown->script)}};
   if (params.line) {
     out["locations"] = locations(r, *shown, *params.line);
     return out;
@@ -235,7 +235,7 @@ Answer<Json> diff(const Request& r, const DiffParams& params) {
   auto title = [](const ide::ViewName& n) {
     return std::string(ide::view_kind_name(n.kind)) + " " + n.entry + " " + n.architecture;
   };
-  return Json{{"state", state_name(std::max(left->view.state, right->view.state))},
+  return Json{{"state", kStates[std::max(left->view.state, right->view.state)]},
               {"left", view_json(r, *left, left->document.text)},
               {"right", view_json(r, *right, right->document.text)},
               {"text", ide::unified_diff(left->document.text, right->document.text, title(left->view.name),

@@ -6,6 +6,7 @@
 #include "compiler/script/foreign.h"
 #include "compiler/script/surface.h"
 #include "compiler/text/nearest.h"
+#include "compiler/text/words.h"
 #include "server/handbook/handbook.h"
 #include "server/mcp/pages.h"
 #include "server/mcp/tools.h"
@@ -33,9 +34,10 @@ void add(Answer& out, std::string name, const std::string& signature, std::strin
 }
 
 std::string_view kind_of(script::NameKind kind) {
-  static constexpr std::string_view kNames[] = {"function", "decorator",      "type",        "class",     "namespace",
-                                                "constant", "tile primitive", "instruction", "attribute", "elsewhere"};
-  return kNames[static_cast<std::size_t>(kind)];
+  static constexpr auto kNames =
+      text::words_of<script::NameKind>({"function", "decorator", "type", "class", "namespace", "constant",
+                                        "tile primitive", "instruction", "attribute", "elsewhere"});
+  return kNames[kind];
 }
 
 // Records with this last part; of a dotted name those first whose space fits, too.
