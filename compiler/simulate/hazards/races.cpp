@@ -19,7 +19,8 @@ void Races::start_group(std::uint32_t number, std::size_t threads, std::uint64_t
   issued_.clear();
   shadow_.forget_from(first_shared);
   order_.start(threads, fences_apart_);
-  strands_.assign(threads, {});
+  strands_.resize(threads);
+  for (Strands& s : strands_) s.forget();
   places_.clear();
   maps_.clear();
   missed_.assign(threads, Missed::Nothing);

@@ -131,6 +131,12 @@ class Races {
   struct Strands {
     std::array<Time, kStrands> issued{}, arrived{};  // how many; how many an arrival has told the end of
     std::array<std::vector<Time>, kStrands> closed;  // the last one of each group
+
+    /// As it began, with its memory kept: a group of CTAs begins for each thread.
+    void forget() {
+      issued = arrived = {};
+      for (std::vector<Time>& groups : closed) groups.clear();
+    }
   };
   struct Place {
     Agent agent = 0;
