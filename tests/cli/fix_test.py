@@ -77,7 +77,7 @@ def halves(A: T.Buffer((2, 128), "float32"), B: T.Buffer((2, 128), "float32")):
     s = T.alloc_shared((2, 128), "float32")
     s[wg, tid] = A[wg, tid]
     if wg == 0:
-        T.cuda.cta_sync()
+        T.cuda.warpgroup_sync(3)
     B[wg, tid] = s[wg, 127 - tid]
     T.cuda.cta_sync()
     B[wg, tid] = B[wg, tid] + s[1 - wg, tid]
