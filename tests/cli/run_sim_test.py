@@ -9,6 +9,29 @@ from case import BINARY, Case, main, minds_interrupts
 from scripts import RACY, STAGED, TURNED
 
 
+BULK = """\
+# tilewright: arch sm_90a
+from tvm_tirx.script import tirx as T
+
+
+@T.function
+def last_row(A: T.Tensor((8, 128), "int32"), C: T.Tensor((128,), "int32")):
+    T.device_entry(launch=T.cuda.LaunchConfig(grid=1, block=128))
+    row = T.alloc_shared((128,), "int32", align=128)
+    full = T.alloc_shared((1,), "uint64")
+    t = T.cuda.thread_idx("x")
+    if t == 0:
+        T.ptx.mbarrier.init.shared.b64(full.ptr_to([0]), T.uint32(1))
+        T.ptx.fence.proxy.async_.shared__cta()
+        T.ptx.mbarrier.arrive.expect_tx.shared.b64(full.ptr_to([0]), T.uint32(512))
+        T.ptx["cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes"](
+            row.ptr_to([0]), A.ptr_to([7, 4]), T.uint32(512), full.ptr_to([0]))
+    T.cuda.cta_sync()
+    T.cuda.mbarrier_wait(full.ptr_to([0]), 0)
+    C[t] = row[t]
+"""
+
+
 class Simulator(Case):
     def simulated(self, status, text, *options, name="kernel.py"):
         return self.expect(status, "run", self.file(name, text), "--on", "sim", *options)
@@ -161,6 +184,12 @@ class Simulator(Case):
         report = self.fits(self.simulated(1, outside, "--json").json, "run")
         self.assertEqual((report["verdict"], report["status"]), ("failed", "fault"))
         self.assertEqual(report["findings"][0]["range"]["start"]["line"], 21)
+
+    def test_a_copy_beyond_the_end_names_the_last_row(self):
+        """Its first element is inside: the index that is told is the one that is not."""
+        said = self.simulated(1, BULK).errors
+        self.assertIn("index 8 of dimension 0 is outside of 0 to 7", said)
+        self.assertNotIn("index 8", self.simulated(0, BULK.replace("A.ptr_to([7, 4])", "A.ptr_to([7, 0])")).errors)
 
     def test_a_limit_is_no_pass(self):
         report = self.fits(self.simulated(1, STAGED, "--steps", "1000", "--json").json, "run")

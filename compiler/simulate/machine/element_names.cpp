@@ -148,7 +148,11 @@ std::string ElementNames::outside(const ir::Var* data, std::int64_t offset, std:
   std::string end;
   if (count > 1 && (one || index.back() + count <= n->shape.back()))
     end = std::to_string(index.back()) + ":" + std::to_string(index.back() + count);
-  const std::int64_t far = index[0] < 0 || !one ? index[0] : index[0] + count - 1;
+  // Where the first element is inside, the last one is not.
+  const bool begins_outside = index[0] < 0 || (!one && index[0] >= n->shape[0]);
+  std::int64_t row = 1;
+  for (std::size_t d = 1; d < n->shape.size(); ++d) row *= n->shape[d];
+  const std::int64_t far = begins_outside ? index[0] : ((offset - n->first) / n->width + count - 1) / row;
   return std::string(ir::spoken_name(*n->buffer)) + listed(index, end) + ": index " + std::to_string(far) +
          (one ? std::string() : " of dimension 0") + " is outside of 0 to " + std::to_string(n->shape[0] - 1);
 }
