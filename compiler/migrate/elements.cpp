@@ -42,6 +42,26 @@ const NameRef* buffer_of(const Node* pointer, const Names& names) {
   return points ? as<NameRef>(member->object) : nullptr;
 }
 
+// Calls f(declaration, whether it is a value) for each parameter, annotation and value that the function gives the
+// name; a parameter without an annotation: null.
+template <class F>
+void for_declarations(const FunctionDef& function, std::string_view name, F&& f) {
+  auto is_it = [&](const Node* target) {
+    auto* ref = as<NameRef>(target);
+    return ref && ref->name.text == name;
+  };
+  for (const Parameter& p : function.params)
+    if (p.name.text == name) f(p.annotation, false);
+  for (const Node* s : function.body) {
+    for_all(s, [&](const Node* n) {
+      if (auto* assign = as<AnnAssign>(n); assign && is_it(assign->target)) f(assign->annotation, false);
+      auto* assign = as<Assign>(n);
+      for (const Node* target : assign ? assign->targets : Exprs())
+        if (is_it(target)) f(assign->value, true);
+    });
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> Rewriter::space_of(const Node* pointer) const {
@@ -73,7 +93,7 @@ std::optional<std::string> Rewriter::space_of(const Node* pointer) const {
     }
     return of_pool ? std::optional<std::string>(".shared") : std::nullopt;
   };
-  auto say = [&](const Node* declaration) {
+  auto say = [&](const Node* declaration, bool) {
     auto* call = as<Call>(declaration);
     const auto one = call ? declared_by(*call) : std::nullopt;
     clear = clear && one && (!out || *out == *one);
@@ -81,17 +101,7 @@ std::optional<std::string> Rewriter::space_of(const Node* pointer) const {
   };
   for (const FunctionDef* function : functions_) {
     inside = function;
-    for (const Parameter& p : function->params)
-      if (p.name.text == buffer->name.text) say(p.annotation);
-    for (const Node* s : function->body) {
-      for_all(s, [&](const Node* n) {
-        auto* assign = as<Assign>(n);
-        for (const Node* target : assign ? assign->targets : Exprs()) {
-          auto* name = as<NameRef>(target);
-          if (name && name->name.text == buffer->name.text) say(assign->value);
-        }
-      });
-    }
+    for_declarations(*function, buffer->name.text, say);
   }
   return clear ? out : std::nullopt;
 }
@@ -101,26 +111,14 @@ std::optional<ir::DataType> Rewriter::dtype_of(const Node* n) const {
   if (!name) return std::nullopt;
   std::optional<ir::DataType> out;
   bool clear = true;
-  auto say = [&](const Node* target, const Node* declaration) {
-    auto* of = as<NameRef>(target);
-    if (!of || of->name.text != name->name.text) return;
+  auto say = [&](const Node* declaration, bool is_value) {
     const auto one = declared(declaration);
+    // Stores to a scalar that an annotation declares say nothing.
+    if (is_value && (!as<Call>(declaration) || !one)) return;
     clear = clear && one && (!out || *out == *one);
     if (one) out = one;
   };
-  for (const FunctionDef* function : functions_) {
-    for (const Parameter& p : function->params)
-      if (p.name.text == name->name.text) clear = clear && p.annotation && (out = declared(p.annotation));
-    for (const Node* s : function->body) {
-      for_all(s, [&](const Node* inner) {
-        if (auto* assign = as<AnnAssign>(inner)) say(assign->target, assign->annotation);
-        // Stores to a scalar that an annotation declares say nothing.
-        auto* assign = as<Assign>(inner);
-        if (assign && as<Call>(assign->value) && declared(assign->value))
-          for (const Node* target : assign->targets) say(target, assign->value);
-      });
-    }
-  }
+  for (const FunctionDef* function : functions_) for_declarations(*function, name->name.text, say);
   return clear ? out : std::nullopt;
 }
 

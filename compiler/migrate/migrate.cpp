@@ -134,7 +134,11 @@ Migrated migrated(const Tree& original, text::Dialect from, text::Dialect to) {
     if (d.dialect <= from || d.dialect > to) continue;
     const auto before = static_cast<text::Dialect>(static_cast<int>(d.dialect) - 1);
     if (d.dialect == text::Dialect::V0_26) take(renamed_in_branches(*tree, Names(*tree, before)));
-    if (d.dialect == text::Dialect::V0_26) take(committed_pools(*tree, Names(*tree, before)));
+    if (d.dialect == text::Dialect::V0_26) {
+      Step pools = committed_pools(*tree, Names(*tree, before));
+      std::ranges::move(pools.decisions, std::back_inserter(out.decisions));
+      take(pools.edits);
+    }
     const Names names(*tree, before);
     Step step = Rewriter(*tree, names, d.dialect).step();
     std::ranges::move(step.decisions, std::back_inserter(out.decisions));

@@ -9,13 +9,11 @@
 //   ...                all other arguments; then only what differs between `was` and `is` is edited
 //   1, "x", True       that value and no other, be it written or the default
 //   {name}             in a text of `is`: the value of `name`, which must be a constant, or a name that is one while
-//   the
-//                      script is evaluated; `{.name}` with a dot before it, or nothing where the value is empty
+//                      the script is evaluated; `{.name}` with a dot before it, or nothing where the value is empty
 //   {bits:name}        in a text of `is`: the bits of an element or a scalar whose dtype the function says
 //   {space:name}       in a text of `is`: `.shared` of a pointer into shared memory, nothing of one into global memory
-//   [32, name]         in `is`: the element of 32 bits that a pointer, `b.ptr_to([i])` or `T.address_of(b[i])`, points
-//   at;
-//                      `*[32, names]` those of several
+//   [32, name]         in `is`: the element of 32 bits that a pointer, `b.ptr_to([i])` or `T.address_of(b[i])`,
+//                      points at; `*[32, names]` those of several
 //   \n                 ends a statement: `is` can be several where the call is a statement
 //
 // An `is` that begins with `!` says why a person must decide; the script stays as it is there. With `?` it is a note:

@@ -5,17 +5,46 @@ namespace {
 
 constexpr std::string_view kLdmatrix =
     "0.27 loads into registers of 32 bits and takes elements, not pointers: let words = T.alloc_local([n], "
-    "\"uint32\"), or "
-    "a view of the registers as uint32, and write T.ptx[\"ldmatrix.sync.aligned.m8n8.x4.shared.b16\"](words[0], "
+    "\"uint32\"), "
+    "or a view of the registers as uint32, and write T.ptx[\"ldmatrix.sync.aligned.m8n8.x4.shared.b16\"](words[0], "
     "words[1], words[2], words[3], smem), with .x1, .x2 and .trans before .shared where they apply";
 constexpr std::string_view kCopy =
     "the spaces of its pointers are not known here: load into registers and store them, as "
-    "T.ptx[\"ld.shared.b32\"](word, "
-    "src) and T.ptx[\"st.global.b32\"](dst, word), with .v2 or .v4 after the space for 8 and 16 bytes";
+    "T.ptx[\"ld.shared.b32\"](word, src) and T.ptx[\"st.global.b32\"](dst, word), with .v2 or .v4 after the space for "
+    "8 "
+    "and 16 bytes";
 constexpr std::string_view kPacked =
     "0.27 takes the element, not its pointer, and it has 64 bits: let pair = T.alloc_local([1], \"uint64\"), or a view "
-    "of "
-    "the floats as uint64, and write T.ptx[\"add.rn.f32x2\"](pair[0], a, b)";
+    "of the floats as uint64, and write T.ptx[\"add.rn.f32x2\"](pair[0], a, b)";
+
+// A copy of so many bytes by pointers, through registers.
+constexpr std::string_view kCopy16 =
+    "words_128b = T.alloc_local([4], \"uint32\")\nT.ptx[\"ld{space:s}.v4.b32\"](words_128b[0], words_128b[1], "
+    "words_128b[2], words_128b[3], s)\nT.ptx[\"st{space:d}.v4.b32\"](d, words_128b[0], words_128b[1], words_128b[2], "
+    "words_128b[3])";
+constexpr std::string_view kCopy8 =
+    "words_64b = T.alloc_local([2], \"uint32\")\nT.ptx[\"ld{space:s}.v2.b32\"](words_64b[0], words_64b[1], "
+    "s)\nT.ptx[\"st{space:d}.v2.b32\"](d, words_64b[0], words_64b[1])";
+constexpr std::string_view kCopy4 =
+    "words_32b = T.alloc_local([1], \"uint32\")\nT.ptx[\"ld{space:s}.b32\"](words_32b[0], "
+    "s)\nT.ptx[\"st{space:d}.b32\"](d, words_32b[0])";
+constexpr std::string_view kCopy2 =
+    "words_16b = T.alloc_local([1], \"uint16\")\nT.ptx[\"ld{space:s}.b16\"](words_16b[0], "
+    "s)\nT.ptx[\"st{space:d}.b16\"](d, words_16b[0])";
+constexpr std::string_view kCopy1 =
+    "words_8b = T.alloc_local([1], \"uint8\")\nT.ptx[\"ld{space:s}.b8\"](words_8b[0], "
+    "s)\nT.ptx[\"st{space:d}.b8\"](d, words_8b[0])";
+
+// Two float32 at once: into what a pointer leads to, and as a value.
+#define TILEWRIGHT_PACKED(op, operands)                                                                                \
+  {"T.ptx." op "_f32x2(d, " operands ", rounding=r, ftz=False)", "T.ptx[\"" op "{.r}.f32x2\"]([64, d], " operands ")", \
+   kPacked},                                                                                                           \
+      {"x = T.ptx." op "_f32x2(" operands ", rounding=r, ftz=False, dps=False)",                                       \
+       "x: T.uint64\nT.ptx[\"" op "{.r}.f32x2\"](x, " operands ")"},                                                   \
+      {"T.ptx." op "_f32x2(d, " operands ", rounding=r, ftz=True)",                                                    \
+       "T.ptx[\"" op "{.r}.ftz.f32x2\"]([64, d], " operands ")", kPacked},                                             \
+      {"x = T.ptx." op "_f32x2(" operands ", rounding=r, ftz=True, dps=False)",                                        \
+       "x: T.uint64\nT.ptx[\"" op "{.r}.ftz.f32x2\"](x, " operands ")"}
 
 // Operands of instructions are given in order; the names are ours.
 constexpr Rule kRules[] = {
@@ -66,48 +95,16 @@ constexpr Rule kRules[] = {
     {"x = T.ptx.map_shared_rank(p, rank)", "x: T.uint64\nT.ptx.mapa.u64(x, p, T.uint32(rank))"},
     // copies
     // Of 0.25, and by generic addresses, which 0.26 does not load from.
-    {"T.cuda.copy_128b(d, s)",
-     "words_128b = T.alloc_local([4], \"uint32\")\nT.ptx[\"ld{space:s}.v4.b32\"](words_128b[0], words_128b[1], "
-     "words_128b[2], words_128b[3], s)\nT.ptx[\"st{space:d}.v4.b32\"](d, words_128b[0], words_128b[1], words_128b[2], "
-     "words_128b[3])",
-     kCopy},
-    {"T.cuda.copy_bytes(d, s, 16)",
-     "words_128b = T.alloc_local([4], \"uint32\")\nT.ptx[\"ld{space:s}.v4.b32\"](words_128b[0], words_128b[1], "
-     "words_128b[2], words_128b[3], s)\nT.ptx[\"st{space:d}.v4.b32\"](d, words_128b[0], words_128b[1], words_128b[2], "
-     "words_128b[3])",
-     kCopy},
-    {"T.cuda.copy_64b(d, s)",
-     "words_64b = T.alloc_local([2], \"uint32\")\nT.ptx[\"ld{space:s}.v2.b32\"](words_64b[0], words_64b[1], "
-     "s)\nT.ptx[\"st{space:d}.v2.b32\"](d, words_64b[0], words_64b[1])",
-     kCopy},
-    {"T.cuda.copy_bytes(d, s, 8)",
-     "words_64b = T.alloc_local([2], \"uint32\")\nT.ptx[\"ld{space:s}.v2.b32\"](words_64b[0], words_64b[1], "
-     "s)\nT.ptx[\"st{space:d}.v2.b32\"](d, words_64b[0], words_64b[1])",
-     kCopy},
-    {"T.cuda.copy_32b(d, s)",
-     "words_32b = T.alloc_local([1], \"uint32\")\nT.ptx[\"ld{space:s}.b32\"](words_32b[0], "
-     "s)\nT.ptx[\"st{space:d}.b32\"](d, words_32b[0])",
-     kCopy},
-    {"T.cuda.copy_bytes(d, s, 4)",
-     "words_32b = T.alloc_local([1], \"uint32\")\nT.ptx[\"ld{space:s}.b32\"](words_32b[0], "
-     "s)\nT.ptx[\"st{space:d}.b32\"](d, words_32b[0])",
-     kCopy},
-    {"T.cuda.copy_16b(d, s)",
-     "words_16b = T.alloc_local([1], \"uint16\")\nT.ptx[\"ld{space:s}.b16\"](words_16b[0], "
-     "s)\nT.ptx[\"st{space:d}.b16\"](d, words_16b[0])",
-     kCopy},
-    {"T.cuda.copy_bytes(d, s, 2)",
-     "words_16b = T.alloc_local([1], \"uint16\")\nT.ptx[\"ld{space:s}.b16\"](words_16b[0], "
-     "s)\nT.ptx[\"st{space:d}.b16\"](d, words_16b[0])",
-     kCopy},
-    {"T.cuda.copy_8b(d, s)",
-     "words_8b = T.alloc_local([1], \"uint8\")\nT.ptx[\"ld{space:s}.b8\"](words_8b[0], "
-     "s)\nT.ptx[\"st{space:d}.b8\"](d, words_8b[0])",
-     kCopy},
-    {"T.cuda.copy_bytes(d, s, 1)",
-     "words_8b = T.alloc_local([1], \"uint8\")\nT.ptx[\"ld{space:s}.b8\"](words_8b[0], "
-     "s)\nT.ptx[\"st{space:d}.b8\"](d, words_8b[0])",
-     kCopy},
+    {"T.cuda.copy_128b(d, s)", kCopy16, kCopy},
+    {"T.cuda.copy_bytes(d, s, 16)", kCopy16, kCopy},
+    {"T.cuda.copy_64b(d, s)", kCopy8, kCopy},
+    {"T.cuda.copy_bytes(d, s, 8)", kCopy8, kCopy},
+    {"T.cuda.copy_32b(d, s)", kCopy4, kCopy},
+    {"T.cuda.copy_bytes(d, s, 4)", kCopy4, kCopy},
+    {"T.cuda.copy_16b(d, s)", kCopy2, kCopy},
+    {"T.cuda.copy_bytes(d, s, 2)", kCopy2, kCopy},
+    {"T.cuda.copy_8b(d, s)", kCopy1, kCopy},
+    {"T.cuda.copy_bytes(d, s, 1)", kCopy1, kCopy},
     {"T.ptx.cp_async(d, s, 16)", "T.ptx.cp.async_.cg.shared.global_(d, s, 16)"},
     {"T.ptx.cp_async(d, s, 8)", "T.ptx.cp.async_.ca.shared.global_(d, s, 8)"},
     {"T.ptx.cp_async(d, s, 4)", "T.ptx.cp.async_.ca.shared.global_(d, s, 4)"},
@@ -291,29 +288,13 @@ constexpr Rule kRules[] = {
     {"x = T.ptx.reduce3_max_f32(a, b, c)", "x: T.float32\nT.ptx.max.f32(x, a, b, c)"},
     {"x = T.ptx.reduce3_min_f32(a, b, c)", "x: T.float32\nT.ptx.min.f32(x, a, b, c)"},
     {"x = T.ptx.add_rn_f32_bf16(a, b)", "x: T.float32\nT.ptx.add.rn.f32.bf16(x, b, a)"},
-    {"T.ptx.add_f32x2(d, a, b, rounding=r, ftz=False)", "T.ptx[\"add{.r}.f32x2\"]([64, d], a, b)", kPacked},
-    {"x = T.ptx.add_f32x2(a, b, rounding=r, ftz=False, dps=False)", "x: T.uint64\nT.ptx[\"add{.r}.f32x2\"](x, a, b)"},
-    {"T.ptx.add_f32x2(d, a, b, rounding=r, ftz=True)", "T.ptx[\"add{.r}.ftz.f32x2\"]([64, d], a, b)", kPacked},
-    {"x = T.ptx.add_f32x2(a, b, rounding=r, ftz=True, dps=False)",
-     "x: T.uint64\nT.ptx[\"add{.r}.ftz.f32x2\"](x, a, b)"},
-    {"T.ptx.sub_f32x2(d, a, b, rounding=r, ftz=False)", "T.ptx[\"sub{.r}.f32x2\"]([64, d], a, b)", kPacked},
-    {"x = T.ptx.sub_f32x2(a, b, rounding=r, ftz=False, dps=False)", "x: T.uint64\nT.ptx[\"sub{.r}.f32x2\"](x, a, b)"},
-    {"T.ptx.sub_f32x2(d, a, b, rounding=r, ftz=True)", "T.ptx[\"sub{.r}.ftz.f32x2\"]([64, d], a, b)", kPacked},
-    {"x = T.ptx.sub_f32x2(a, b, rounding=r, ftz=True, dps=False)",
-     "x: T.uint64\nT.ptx[\"sub{.r}.ftz.f32x2\"](x, a, b)"},
-    {"T.ptx.mul_f32x2(d, a, b, rounding=r, ftz=False)", "T.ptx[\"mul{.r}.f32x2\"]([64, d], a, b)", kPacked},
-    {"x = T.ptx.mul_f32x2(a, b, rounding=r, ftz=False, dps=False)", "x: T.uint64\nT.ptx[\"mul{.r}.f32x2\"](x, a, b)"},
-    {"T.ptx.mul_f32x2(d, a, b, rounding=r, ftz=True)", "T.ptx[\"mul{.r}.ftz.f32x2\"]([64, d], a, b)", kPacked},
-    {"x = T.ptx.mul_f32x2(a, b, rounding=r, ftz=True, dps=False)",
-     "x: T.uint64\nT.ptx[\"mul{.r}.ftz.f32x2\"](x, a, b)"},
-    {"T.ptx.fma_f32x2(d, a, b, c, rounding=r, ftz=False)", "T.ptx[\"fma{.r}.f32x2\"]([64, d], a, b, c)", kPacked},
-    {"x = T.ptx.fma_f32x2(a, b, c, rounding=r, ftz=False, dps=False)",
-     "x: T.uint64\nT.ptx[\"fma{.r}.f32x2\"](x, a, b, c)"},
-    {"T.ptx.fma_f32x2(d, a, b, c, rounding=r, ftz=True)", "T.ptx[\"fma{.r}.ftz.f32x2\"]([64, d], a, b, c)", kPacked},
-    {"x = T.ptx.fma_f32x2(a, b, c, rounding=r, ftz=True, dps=False)",
-     "x: T.uint64\nT.ptx[\"fma{.r}.ftz.f32x2\"](x, a, b, c)"},
+    TILEWRIGHT_PACKED("add", "a, b"),
+    TILEWRIGHT_PACKED("sub", "a, b"),
+    TILEWRIGHT_PACKED("mul", "a, b"),
+    TILEWRIGHT_PACKED("fma", "a, b, c"),
     {"x = T.ptx.fns_b32(mask, base, offset)", "x: T.uint32\nT.ptx.fns.b32(x, mask, base, offset)"},
 };
+#undef TILEWRIGHT_PACKED
 
 constexpr ModuleRule kModules[] = {
     {"tvm.arith", "tvm.sym"},

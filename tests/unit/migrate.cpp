@@ -340,6 +340,12 @@ TEST_CASE("migrate: a pool of 0.25 without commit() gets one", "[migrate]") {
   for (std::string_view line : {"q.commit()", "end(q)\n    b.commit()", "return q"}) {
     CHECK(becomes(made + std::string(line), V0_26).find("q.commit()|") == std::string::npos);
   }
+  // Where that place is not clear, a person decides.
+  const std::vector<std::string> left{"T.SMEMPool()"};
+  CHECK(decisions(made + "return q", V0_26) == left);
+  CHECK(decisions("for i in range(2):\n        " + std::string("q = T.SMEMPool()"), V0_26) == left);
+  CHECK(decisions("x = 1; q = T.SMEMPool()", V0_26) == left);
+  CHECK(decisions(made + "T.cuda.cta_sync()", V0_26).empty());
   CHECK(becomes("q = T.SMEMPool(a)\n    x = q.alloc((4,))", V0_26) == "q = T.SMEMPool(a)|x = q.alloc((4,))");
   CHECK(becomes(made + "T.cuda.cta_sync()", V0_27).find("commit") == std::string::npos);
 }
