@@ -135,7 +135,12 @@ void judge_drawn_order(Evaluation& e, Loader* loader, const text::Context& conte
     other.set_order = order;
     other.probe = nullptr;
     const std::unique_ptr<Evaluation> again = evaluate(e.tree, loader, context, other);
-    if (again->stopped || sum_of(*again) == first) continue;
+    if (context.stop.stop_requested()) {
+      e.stopped = true;  // it is not known
+      return;
+    }
+    // A limit that another order meets is a difference, too.
+    if (!again->stopped && sum_of(*again) == first) continue;
     e.diagnostics.push_back({code::kOpaque,
                              text::Severity::Error,
                              "what is made here depends on the order of a set of texts or objects, which differs from "
