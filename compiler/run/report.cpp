@@ -118,7 +118,7 @@ text::Diagnostic diagnostic_of(const simulate::Finding& f, const text::Anchors& 
     d.message += f.times > 1 ? "; " + std::to_string(f.times) + " times)" : ")";
     d.hint = f.hint;
   }
-  for (const simulate::Finding::Related& r : f.related)
+  for (const simulate::Finding::Related& r : simulate::related_as_told(f))
     d.related.push_back({outside_of_prelude(r.origin, anchors).span, r.message});
   const ir::Origin origin = outside_of_prelude(f.origin, anchors);
   d.span = origin.span;

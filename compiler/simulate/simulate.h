@@ -113,7 +113,7 @@ struct Finding {
     std::string message;
   };
   std::vector<Related> related;  // other places that belong to it
-  int more = 0;                  // findings that belong to it and stand at none of them: the last one counts them
+  int more = 0;                  // findings that belong to it and stand at none of them
 
   // What its words say, for code that asks.
   enum class Kind : std::uint8_t {
@@ -139,6 +139,9 @@ struct Finding {
   int queue = 0;                      // of an operation that is not waited for: 1 + Queue (machine/engine.h)
   std::vector<std::string> barriers;  // mbarriers that it is of, as messages name them: `full[0]`
 };
+
+// The other places with their words; the last one counts those that are left out: " (and 5 more)".
+std::vector<Finding::Related> related_as_told(const Finding& f);
 
 // Do both tell of one cause at one place, or, of races, between the same two places? Which of two unordered accesses
 // came first, and whether another had waited before, is luck.

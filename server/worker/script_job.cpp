@@ -130,7 +130,7 @@ wire::Finding told(const simulate::Finding& f, const text::Anchors& anchors) {
                     .from_input = f.from_input,
                     .weight = f.weight,
                     .related = {}};
-  for (const auto& r : f.related) out.related.push_back({places_of(r.origin, anchors), r.message});
+  for (const auto& r : simulate::related_as_told(f)) out.related.push_back({places_of(r.origin, anchors), r.message});
   return out;
 }
 

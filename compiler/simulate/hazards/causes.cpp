@@ -14,7 +14,6 @@
 namespace tilewright::simulate {
 namespace {
 
-constexpr std::size_t kMostRelated = 8;
 constexpr int kKnownCause = kCause + 1;
 
 using Kind = Finding::Kind;

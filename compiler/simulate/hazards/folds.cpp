@@ -16,8 +16,6 @@
 namespace tilewright::simulate {
 namespace {
 
-constexpr std::size_t kMostRelated = 8;
-
 // Where a statement stands in its kernel: the calls that lead to it, outermost first, then its own place.
 using Place = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
@@ -55,6 +53,13 @@ void relate_finding(Finding& to, const Finding& f, std::string_view words) {
   relate(to, {f.origin, std::string(words) + std::string(f.code) + ": " + f.message});
 }
 
+// For each finding the one that keeps it: so far itself.
+std::vector<std::size_t> each_alone(const std::vector<Finding>& findings) {
+  std::vector<std::size_t> keeper(findings.size());
+  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  return keeper;
+}
+
 // Findings that stay: those at `keep`, each with the others of its group as related places.
 void fold_into(std::vector<Finding>& findings, const std::vector<std::size_t>& keeper, std::string_view words) {
   for (std::size_t i = 0; i < findings.size(); ++i) {
@@ -83,8 +88,7 @@ void fold_barriers(std::vector<Finding>& findings) {
       std::ranges::replace(group, group[i], group[j]);
     }
   }
-  std::vector<std::size_t> keeper(findings.size());
-  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  std::vector<std::size_t> keeper = each_alone(findings);
   for (std::size_t i = 0; i < findings.size(); ++i) {
     if (stretches[i].to.empty()) continue;
     std::size_t best = i, widest = i;
@@ -107,8 +111,7 @@ void fold_barriers(std::vector<Finding>& findings) {
 
 // One buffer that is not, or not wholly, written.
 void fold_unwritten(std::vector<Finding>& findings) {
-  std::vector<std::size_t> keeper(findings.size());
-  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  std::vector<std::size_t> keeper = each_alone(findings);
   auto is_before = [&](std::size_t a, std::size_t b) {
     return place_of(findings[a].origin) < place_of(findings[b].origin);
   };
@@ -127,8 +130,7 @@ void fold_unwritten(std::vector<Finding>& findings) {
 // Calls `follows(f)` of each finding other than `cause`, which takes those of which it is true.
 template <class Follows>
 void fold_behind(std::vector<Finding>& findings, std::size_t cause, const Follows& follows) {
-  std::vector<std::size_t> keeper(findings.size());
-  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  std::vector<std::size_t> keeper = each_alone(findings);
   for (std::size_t i = 0; i < findings.size(); ++i)
     if (i != cause && follows(findings[i])) keeper[i] = cause;
   fold_into(findings, keeper, "may follow from it: ");
@@ -209,8 +211,7 @@ void fold_behind_deciding_race(std::vector<Finding>& findings, const lower::Lowe
     return f.weight < kCause && std::ranges::find(kCodes, f.code) != std::end(kCodes);
   };
   if (std::ranges::none_of(findings, is_apart)) return;
-  std::vector<std::size_t> keeper(findings.size());
-  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  std::vector<std::size_t> keeper = each_alone(findings);
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const Finding& race = findings[i];
     if (race.code != code::kRace || race.severity != Severity::Error || !race.memory.data) continue;
@@ -244,8 +245,7 @@ void fold_behind_parted_barrier(std::vector<Finding>& findings, const lower::Low
 
 // A race, and that its value is sometimes the same.
 void fold_equal_stores(std::vector<Finding>& findings) {
-  std::vector<std::size_t> keeper(findings.size());
-  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  std::vector<std::size_t> keeper = each_alone(findings);
   for (std::size_t i = 0; i < findings.size(); ++i) {
     if (findings[i].code != code::kEqualStores || findings[i].memory.name.empty()) continue;
     const std::size_t race = first_of(findings, [&](const Finding& f) {
@@ -282,8 +282,7 @@ void fold_late_wait(std::vector<Finding>& findings) {
 // What is not waited for has not been written, either: the buffer that it is read from, or any that a copy is still
 // under way to. A value that comes from such a read tells of that read (undefined.cpp).
 void fold_behind_unawaited(std::vector<Finding>& findings) {
-  std::vector<std::size_t> keeper(findings.size());
-  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  std::vector<std::size_t> keeper = each_alone(findings);
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const Finding& f = findings[i];
     if (f.code != code::kUnwritten) continue;
@@ -323,8 +322,7 @@ void fold_behind_race(std::vector<Finding>& findings) {
 
 // Operations of one kind that one wait would end: it stands before the first use of any of them.
 void fold_waits(std::vector<Finding>& findings) {
-  std::vector<std::size_t> keeper(findings.size());
-  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  std::vector<std::size_t> keeper = each_alone(findings);
   auto is_one = [](const Finding& f) {
     return f.code == code::kUnawaited && f.severity == Severity::Error && f.queue != 0 && !f.related.empty();
   };
@@ -348,8 +346,7 @@ void fold_waits(std::vector<Finding>& findings) {
 // A slot that is filled again while it is read looks like a copy that is not waited for: where a barrier is missing
 // before the same use, that is it.
 void fold_later_rounds(std::vector<Finding>& findings) {
-  std::vector<std::size_t> keeper(findings.size());
-  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  std::vector<std::size_t> keeper = each_alone(findings);
   for (std::size_t i = 0; i < findings.size(); ++i) {
     if (findings[i].kind != Finding::Kind::LaterRound) continue;
     const std::size_t race = first_of(findings, [&](const Finding& f) {
@@ -369,8 +366,7 @@ void fold_fences(std::vector<Finding>& findings) {
     const Place place = place_of(findings[i].origin);
     return std::pair(place < place_of(findings[i].related.front().origin), place);
   };
-  std::vector<std::size_t> keeper(findings.size());
-  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  std::vector<std::size_t> keeper = each_alone(findings);
   for (std::size_t i = 0; i < findings.size(); ++i) {
     for (std::size_t j = 0; j < findings.size() && is_one(findings[i]); ++j) {
       const bool same = is_one(findings[j]) &&
@@ -398,8 +394,7 @@ void fold_behind_flag(std::vector<Finding>& findings, const lower::LoweredKernel
            f.weight >= static_cast<int>(Reach::Cluster);
   };
   if (std::ranges::count_if(findings, is_one) < 2) return;
-  std::vector<std::size_t> keeper(findings.size());
-  std::iota(keeper.begin(), keeper.end(), std::size_t{0});
+  std::vector<std::size_t> keeper = each_alone(findings);
   const std::size_t flag =
       first_of(findings, [&](const Finding& f) { return is_one(f) && is_polled(kernel.device, f.memory.data); });
   for (std::size_t i = 0; i < findings.size() && flag < findings.size(); ++i)
@@ -410,14 +405,16 @@ void fold_behind_flag(std::vector<Finding>& findings, const lower::LoweredKernel
 }  // namespace
 
 void relate(Finding& to, Finding::Related one) {
-  if (to.related.size() < kMostRelated) {
+  if (to.related.size() < kMostRelated)
     to.related.push_back(std::move(one));
-    return;
-  }
-  const auto words = [](int more) { return more ? " (and " + std::to_string(more) + " more)" : std::string(); };
-  std::string& last = to.related.back().message;
-  last.resize(last.size() - words(to.more).size());
-  last += words(++to.more);
+  else
+    ++to.more;
+}
+
+std::vector<Finding::Related> related_as_told(const Finding& f) {
+  std::vector<Finding::Related> out = f.related;
+  if (f.more && !out.empty()) out.back().message += " (and " + std::to_string(f.more) + " more)";
+  return out;
 }
 
 void fold_same_faults(std::vector<Finding>& findings, const lower::LoweredKernel* kernel) {

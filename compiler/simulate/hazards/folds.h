@@ -14,7 +14,9 @@ namespace tilewright::simulate {
 // `kernel`: of the findings; null: folds that look at its statements are left out.
 void fold_same_faults(std::vector<Finding>& findings, const lower::LoweredKernel* kernel);
 
-// Relates one finding to another. Beyond the places that one screen holds they are counted: " (and 5 more)".
+inline constexpr std::size_t kMostRelated = 8;  // places of a finding: what one screen holds
+
+// Relates one finding to another; beyond kMostRelated they are counted.
 void relate(Finding& to, Finding::Related one);
 
 }  // namespace tilewright::simulate
