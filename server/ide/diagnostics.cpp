@@ -61,13 +61,10 @@ void fold_overruns(std::vector<Diagnostic>& list, const text::Source& own) {
     if (found.said->code != simulate::code::kOutOfBounds) continue;
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Diagnostic& known = list[i];
-      if (follows[i] || known.said->code != dispatch::code::kOverrun ||
-          known.said->span.anchor != found.said->span.anchor)
-        continue;
-      const bool same_place = known.at.begin == found.at.begin;
-      if (!same_place && !share_an_index(text_of(known), text_of(found))) continue;
+      if (follows[i] || !is_known_overrun(*known.said, text_of(known), *found.said, text_of(found))) continue;
       follows[i] = true;
-      if (!same_place) found.related.push_back({{&own, known.at.begin, known.at.end}, known.said->message});
+      if (known.at.begin != found.at.begin)
+        found.related.push_back({{&own, known.at.begin, known.at.end}, known.said->message});
     }
   }
   std::size_t at = 0;

@@ -138,28 +138,16 @@ std::string value_words(script::Interpreter& in, Value v) {
 }
 
 // "stage", "phase=0" of a method: without the instance where it is bound.
-std::vector<std::string> written_parameters(const FunctionDef& f, std::string_view text, bool bound) {
-  std::vector<std::string> out;
-  bool by_place = true;  // no star so far, after which a keyword names each
-  for (std::size_t i = bound ? 1 : 0; i < f.params.size(); ++i) {
-    const Parameter& p = f.params[i];
-    if (p.kind == ParamKind::KeywordOnly && by_place) out.emplace_back("*");
-    by_place = by_place && p.kind < ParamKind::VarArgs;
-    std::string& one = out.emplace_back();
-    one += p.kind == ParamKind::VarArgs ? "*" : p.kind == ParamKind::VarKeywords ? "**" : "";
-    one += p.name.text;
-    if (p.default_value && p.default_value->at.end <= text.size()) {
-      one += "=";
-      one += text.substr(p.default_value->at.begin, p.default_value->at.end - p.default_value->at.begin);
-    }
-  }
-  return out;
+std::vector<std::string> method_parameters(const FunctionDef& f, std::string_view text, bool bound) {
+  return written_parameters(f.params, bound ? 1 : 0, false, [&](const Node* n) {
+    return std::string(n->at.end <= text.size() ? text.substr(n->at.begin, n->at.end - n->at.begin) : "");
+  });
 }
 
 // "(stage, phase)"
 std::string signature_of(const FunctionDef& f, std::string_view text, bool bound) {
   std::string out = "(";
-  for (const std::string& p : written_parameters(f, text, bound)) out += (out.size() > 1 ? ", " : "") + p;
+  for (const std::string& p : method_parameters(f, text, bound)) out += (out.size() > 1 ? ", " : "") + p;
   return out + ")";
 }
 
@@ -468,7 +456,7 @@ std::optional<Callable> callable_of(Value v, std::string name) {
   auto* f = v.as<script::Function>();
   if (!f || f->def->params.size() < (bound ? 1 : 0)) return std::nullopt;
   Callable out{std::move(name), docstring(f->def->body), {}, "", false};
-  out.parameters = written_parameters(*f->def, f->keep ? std::string_view(f->keep->text) : std::string_view(), bound);
+  out.parameters = method_parameters(*f->def, f->keep ? std::string_view(f->keep->text) : std::string_view(), bound);
   for (const Parameter& p : f->def->params) out.variadic = out.variadic || p.kind == ParamKind::VarArgs;
   return out;
 }

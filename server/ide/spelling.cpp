@@ -44,17 +44,8 @@ Callable of_function(const session::Snapshot& s, const session::Symbol& symbol, 
   const Tree::Statement& statement = s.tree()->statements()[symbol.statement];
   Callable c;
   c.name = f.name.text;
-  bool by_place = true;  // no star so far, after which a keyword names each
-  for (const Parameter& p : f.params) {
-    if (p.kind == ParamKind::KeywordOnly && by_place) c.parameters.emplace_back("*");
-    by_place = by_place && p.kind < ParamKind::VarArgs;
-    std::string one = p.kind == ParamKind::VarArgs ? "*" : p.kind == ParamKind::VarKeywords ? "**" : "";
-    one += p.name.text;
-    if (p.annotation) one += ": " + text_of(s, statement, p.annotation);
-    if (p.default_value) one += (p.annotation ? " = " : "=") + text_of(s, statement, p.default_value);
-    c.variadic = c.variadic || p.kind == ParamKind::VarArgs;
-    c.parameters.push_back(std::move(one));
-  }
+  c.parameters = written_parameters(f.params, 0, true, [&](const Node* n) { return text_of(s, statement, n); });
+  for (const Parameter& p : f.params) c.variadic = c.variadic || p.kind == ParamKind::VarArgs;
   if (f.returns) c.returns = text_of(s, statement, f.returns);
   if (!f.body.empty()) {
     if (auto* e = as<ExprStmt>(f.body.front())) {
@@ -106,6 +97,24 @@ static std::string of_package(const script::Surface& surface, const std::string&
   const std::size_t dot = rest.rfind('.');
   const script::Record* own = surface.find("tirx" + rest.substr(0, dot), rest.substr(dot + 1));
   return (own && own->space.starts_with("tirx") ? "tirx" : "T") + rest;
+}
+
+std::vector<std::string> written_parameters(std::span<const Parameter> parameters, std::size_t first, bool typed,
+                                            const std::function<std::string(const Node*)>& text_of) {
+  std::vector<std::string> out;
+  bool by_place = true;  // no star so far, after which a keyword names each
+  for (const Parameter& p : parameters.subspan(std::min(first, parameters.size()))) {
+    if (p.kind == ParamKind::KeywordOnly && by_place) out.emplace_back("*");
+    by_place = by_place && p.kind < ParamKind::VarArgs;
+    std::string one = p.kind == ParamKind::VarArgs ? "*" : p.kind == ParamKind::VarKeywords ? "**" : "";
+    one += p.name.text;
+    const bool annotated = typed && p.annotation;
+    if (annotated) one += ": " + text_of(p.annotation);
+    const std::string value = p.default_value ? text_of(p.default_value) : std::string();
+    if (!value.empty()) one += (annotated ? " = " : "=") + value;
+    out.push_back(std::move(one));
+  }
+  return out;
 }
 
 std::string canonical(const session::Snapshot& snapshot, std::string_view dotted, std::uint32_t offset) {

@@ -1,6 +1,8 @@
 // What the names before a cursor mean: `T.ptx.mbarrier.`, `Tx.warp.copy(`, `helper(`.
 #pragma once
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,10 @@ struct Callable {
   std::string returns;
   bool variadic = false;
 };
+// Parameters as a signature shows them: "*args", "n=4", and "*" before those that a keyword must name. `text_of`: what
+// the script writes of a node; `first`: those before it are left out; `typed`: with annotations.
+std::vector<std::string> written_parameters(std::span<const syntax::Parameter> parameters, std::size_t first,
+                                            bool typed, const std::function<std::string(const syntax::Node*)>& text_of);
 // What `name` (canonical) is; several forms of one instruction are several. Functions of the script are found by their
 // name as it is seen at `offset`.
 std::vector<Callable> callables(const session::Snapshot& snapshot, std::string_view name, std::uint32_t offset);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/syntax/walk.h"
+#include "compiler/text/letters.h"
 #include "server/ide/spelling.h"
 
 namespace tilewright::ide {
@@ -83,13 +84,13 @@ class Search {
     if (auto* call = as<Call>(n)) look_at_call(*call);
     if (auto* dict = as<Dict>(n); dict && (function_ || type_)) {
       for (const DictItem& item : dict->items)
-        if (is_text(item.key)) key(item.key);
+        if (is_text(item.key)) key(item.key->at);
     }
     if (auto* at = as<Subscript>(n); at && !at->indices.empty() && is_text(at->indices[0])) {
       auto* call = as<Call>(at->object);
       if (is_global_ && call && is_one_of(called_name(call->function), {"globals", "vars", "locals"}))
         unsure(at->indices[0]);
-      if (function_ || type_) key(at->indices[0]);
+      if (function_ || type_) key(at->indices[0]->at);
     }
     if (auto* assign = as<Assign>(n); assign && is_global_) exports(assign->targets, assign->value);
     if (auto* more = as<AugAssign>(n); more && is_global_) exports({&more->target, 1}, more->value);
@@ -114,7 +115,8 @@ class Search {
     for (std::size_t i = text.find(name_); i != text.npos; i = text.find(name_, i + 1)) {
       const std::size_t after = i + name_.size();
       const char next = after < text.size() ? text[after] : ' ';
-      if ((i == 0 || !is_letter(text[i - 1])) && !is_letter(next)) f(static_cast<std::uint32_t>(offset + i), next);
+      if ((i == 0 || !text::is_name_byte(text[i - 1])) && !text::is_name_byte(next))
+        f(static_cast<std::uint32_t>(offset + i), next);
     }
   }
   void certain(std::uint32_t at) {
@@ -166,7 +168,7 @@ class Search {
   }
 
   // A key that a call with ** may hand over.
-  void key(const Node* n) { key_ = std::min(key_.value_or(offset_ + n->at.begin), offset_ + n->at.begin); }
+  void key(const Extent& at) { key_ = std::min(key_.value_or(offset_ + at.begin), offset_ + at.begin); }
 
   void hands_over(const Call& call, std::string_view called) {
     const Node* subject = function_ ? static_cast<const Node*>(function_) : type_;
@@ -198,7 +200,7 @@ class Search {
         auto* other = callee && callee->symbol ? as<FunctionDef>(callee->symbol->node) : nullptr;
         const bool own =
             other && std::ranges::any_of(other->params, [&](const Parameter& p) { return p.name.text == name_; });
-        if (!own) key_ = std::min(key_.value_or(offset_ + k.name.at.begin), offset_ + k.name.at.begin);
+        if (!own) key(k.name.at);
       }
     }
   }
@@ -267,9 +269,6 @@ class Search {
       at = end + 1;
     }
   }
-  static bool is_letter(char c) {
-    return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c & 0x80);
-  }
   // Does a comment say how the kernel is run? Not one that names another kernel.
   bool is_about(std::string_view line) const {
     constexpr std::string_view kRun = "tilewright: run ", kSequence = "tilewright: sequence ";
@@ -277,7 +276,7 @@ class Search {
     if (run == line.npos) return line.find(kSequence) != line.npos;
     std::string_view entry = line.substr(run + kRun.size());
     std::size_t end = 0;
-    while (end < entry.size() && is_letter(entry[end])) ++end;
+    while (end < entry.size() && text::is_name_byte(entry[end])) ++end;
     entry = entry.substr(0, end);
     return std::ranges::none_of(script_->symbols().symbols, [&](const Symbol& s) {
       return s.kind == SymbolKind::Kernel && s.node != kernel_ && s.name == entry;
@@ -287,14 +286,10 @@ class Search {
   std::optional<std::uint32_t> in_comment() const {
     std::optional<std::uint32_t> out;
     comments([&](std::string_view line, std::size_t at) {
-      const bool runs = is_about(line);
-      for (std::size_t i = line.find(name_); runs && i != line.npos; i = line.find(name_, i + 1)) {
-        const std::size_t after = i + name_.size();
-        if (is_letter(line[i - 1]) || (after < line.size() && is_letter(line[after]))) continue;
-        const bool given = after < line.size() && line[after] == '=';
-        if (!out && (given || line.substr(0, i).find("expected=") != line.npos))
-          out = static_cast<std::uint32_t>(at + i);
-      }
+      if (out || !is_about(line)) return;
+      words(line, static_cast<std::uint32_t>(at), [&](std::uint32_t place, char next) {
+        if (!out && (next == '=' || line.substr(0, place - at).find("expected=") != line.npos)) out = place;
+      });
     });
     if (out) return out;
     // A reference in Python takes tensors by the kernel's names.
@@ -311,7 +306,7 @@ class Search {
       const std::size_t at = line.find("python:");
       if (at == line.npos || (kernel_ && line.find("tilewright: reference ") == line.npos && !is_about(line))) return;
       const std::string_view named = line.substr(at + 7);
-      found |= named.starts_with(name) && (named.size() == name.size() || !is_letter(named[name.size()]));
+      found |= named.starts_with(name) && (named.size() == name.size() || !text::is_name_byte(named[name.size()]));
     });
     return found;
   }

@@ -8,6 +8,7 @@
 #include "compiler/run/report.h"
 #include "compiler/session/run_comments.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/text/letters.h"
 
 namespace tilewright::ide {
 
@@ -168,15 +169,16 @@ std::string_view statement_at(std::string_view text, std::uint32_t begin, std::u
   return text.substr(begin, text.find('\n', end) - begin);
 }
 
+namespace {
+
 bool share_an_index(std::string_view one, std::string_view other) {
   const auto names_of = [](std::string_view text) {
     std::set<std::string_view> out;
     int depth = 0;
     for (std::size_t i = 0; i < text.size(); ++i) {
-      const auto is_name = [&](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
       depth += text[i] == '[' ? 1 : text[i] == ']' ? -1 : 0;
       std::size_t end = i;
-      while (end < text.size() && is_name(text[end])) ++end;
+      while (end < text.size() && text::is_name_byte(text[end])) ++end;
       if (end == i) continue;
       if (depth > 0 && !std::isdigit(static_cast<unsigned char>(text[i]))) out.insert(text.substr(i, end - i));
       i = end - 1;
@@ -185,6 +187,18 @@ bool share_an_index(std::string_view one, std::string_view other) {
   };
   const auto names = names_of(one);
   return std::ranges::any_of(names_of(other), [&](std::string_view name) { return names.contains(name); });
+}
+
+bool same_place(const text::Diagnostic& a, const text::Diagnostic& b) {
+  return a.span.anchor == b.span.anchor && a.span.begin == b.span.begin;
+}
+
+}  // namespace
+
+bool is_known_overrun(const text::Diagnostic& known, std::string_view known_text, const text::Diagnostic& found,
+                      std::string_view found_text) {
+  return known.code == dispatch::code::kOverrun && found.code == simulate::code::kOutOfBounds &&
+         known.span.anchor == found.span.anchor && (same_place(known, found) || share_an_index(known_text, found_text));
 }
 
 namespace {
@@ -197,15 +211,11 @@ void fold_overruns(std::vector<text::Diagnostic>& found, std::vector<text::Diagn
     const text::Anchors::Place at = anchors.resolve(d.span);
     return at.source ? statement_at(at.source->text(), at.begin, at.end) : std::string_view();
   };
-  const auto same_place = [](const text::Diagnostic& a, const text::Diagnostic& b) {
-    return a.span.anchor == b.span.anchor && a.span.begin == b.span.begin;
-  };
   const auto is_outside = [](const text::Diagnostic& d) { return d.code == simulate::code::kOutOfBounds; };
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!is_outside(found[i])) continue;
     const auto follows = [&](const text::Diagnostic& k) {
-      return k.code == dispatch::code::kOverrun && k.span.anchor == found[i].span.anchor &&
-             (same_place(k, found[i]) || share_an_index(text_of(k), text_of(found[i])));
+      return is_known_overrun(k, text_of(k), found[i], text_of(found[i]));
     };
     for (const text::Diagnostic& k : known) {
       if (!follows(k) || same_place(k, found[i])) continue;

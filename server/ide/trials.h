@@ -35,8 +35,10 @@ std::vector<text::Diagnostic> try_kernels(const session::Compiled& compiled, con
 
 // What stands there, to the end of its line: the place of a finding may be the target of an assignment alone.
 std::string_view statement_at(std::string_view text, std::uint32_t begin, std::uint32_t end);
-// True if a name stands in an index of both texts: `s[i + 1]` and `w[i]`.
-bool share_an_index(std::string_view one, std::string_view other);
+// True if `found`, an access that left its buffer, is one of which `known` says that it may: the same place of a
+// kernel, or the same name in an index of both, `s[i + 1]` and `w[i]`. The texts are as statement_at() has them.
+bool is_known_overrun(const text::Diagnostic& known, std::string_view known_text, const text::Diagnostic& found,
+                      std::string_view found_text);
 
 // Tries out every kernel that compiled and adds what is found to the diagnostics, or to what is silenced. Returns how
 // many kernels were not, or not wholly, looked at. `jobs`: cores that it may take.
