@@ -93,7 +93,7 @@ def make(made, folder):
             os.chmod(where, mode)
         # dpkg-deb gives everything inside this time, where it is newer.
         environment = dict(os.environ, SOURCE_DATE_EPOCH=str(made.time))
-        subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", f"-z{made.level}", "--build", tree, path], check=True, env=environment,
+        subprocess.run(["dpkg-deb", "--root-owner-group", "-Zxz", "-z0" if made.quick else "-z4", "--build", tree, path], check=True, env=environment,
                        stdout=subprocess.DEVNULL)
     finally:
         shutil.rmtree(tree)

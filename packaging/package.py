@@ -92,7 +92,7 @@ def extension_of(build, scratch):
         return f.read()
 
 
-def gather(binary, stripped, maintained_by, extension, level):
+def gather(binary, stripped, maintained_by, extension, quick):
     """What all packages are filled with; `binary` is asked for its texts."""
     said = output(binary, "--version").strip()
     version, when = re.match(r"[0-9.]+", said).group(), time_of_commit()
@@ -101,7 +101,7 @@ def gather(binary, stripped, maintained_by, extension, level):
     return Made(root=ROOT, version=version, said=said, machine=platform.machine(), time=when, binary=contents,
                 manual=manual.page(binary, version, time.strftime("%Y-%m-%d", time.gmtime(when))),
                 completions={shell: output(binary, "completions", shell) for shell in ("bash", "zsh", "fish")},
-                maintainer=maintained_by, extension=extension, level=level)
+                maintainer=maintained_by, extension=extension, quick=quick)
 
 
 def main():
@@ -134,7 +134,7 @@ def main():
         forget_checkout(stripped)
         os.chmod(stripped, 0o755)
         extension = b"" if "wheel" in left_out else extension_of(o.build or os.path.dirname(o.binary), scratch)
-        made = gather(o.binary, stripped, maintained_by, extension, 0 if o.quick else 4)
+        made = gather(o.binary, stripped, maintained_by, extension, o.quick)
         paths = [kind.make(made, o.folder) for kind in (wheel, deb, tarball) if kind.__name__ not in left_out]
         if "vsix" not in left_out:
             problem = vsix.missing(ROOT)

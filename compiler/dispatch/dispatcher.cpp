@@ -393,7 +393,7 @@ class Dispatcher {
       return other ? cat("without dispatch=\"", call.dispatch, "\" it is served by ", other->name) : std::string();
     }
     if (call.scope == ir::ExecScope::Cluster) return cat("call it at cta scope in each CTA: Tx.cta.", call.primitive);
-    if (std::string mend = fix_hint(rows, context, at_fault); !mend.empty()) return mend;
+    if (std::string fix = fix_hint(rows, context, at_fault); !fix.empty()) return fix;
     return another_way(context, tracker_.set());
   }
 
