@@ -1,3 +1,4 @@
+// Expressions of a lowered kernel as C++: operators, casts, calls of instructions and of functions of the kernel.
 #include <algorithm>
 #include <charconv>
 #include <tuple>

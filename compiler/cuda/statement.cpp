@@ -1,3 +1,4 @@
+// Statements of a lowered kernel as C++: loops, branches, allocations, stores.
 #include <algorithm>
 
 #include "compiler/cuda/codes.h"

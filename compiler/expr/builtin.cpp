@@ -1,3 +1,4 @@
+// The calls that belong to no instruction, and what each does besides giving a value.
 #include "compiler/expr/expr.h"
 
 namespace tilewright::expr::builtin {

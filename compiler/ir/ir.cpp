@@ -1,3 +1,4 @@
+// Names of storage and execution scopes, and what is asked of buffers: whole regions, shapes, loads.
 #include <optional>
 
 #include "compiler/expr/analyzer.h"

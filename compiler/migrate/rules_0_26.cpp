@@ -1,3 +1,4 @@
+// What of release 0.25 is spelt otherwise in 0.26: layouts, pools, barriers, instructions, modules.
 #include <algorithm>
 #include <utility>
 

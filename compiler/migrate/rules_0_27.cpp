@@ -1,3 +1,4 @@
+// What of release 0.26 is spelt otherwise in 0.27: instructions by their PTX words, pools, calls, modules.
 #include "compiler/migrate/rules.h"
 
 namespace tilewright::migrate {

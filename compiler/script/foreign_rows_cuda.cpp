@@ -1,3 +1,4 @@
+// Names of CUDA C++: ids, barriers, atomics, shuffles, conversions.
 #include "compiler/script/foreign_rows.h"
 
 namespace tilewright::script {

@@ -1,3 +1,4 @@
+// Names of JAX with its kernel language Pallas, and of Mojo.
 #include "compiler/script/foreign_rows.h"
 
 namespace tilewright::script {

@@ -1,3 +1,4 @@
+// Names that other languages have for tile primitives and for members of buffers and pools.
 #include "compiler/script/foreign_rows.h"
 
 namespace tilewright::script {

@@ -1,3 +1,4 @@
+// Names of Triton, TileLang, CUTLASS and CuTe, numba, numpy and torch.
 #include "compiler/script/foreign_rows.h"
 
 namespace tilewright::script {

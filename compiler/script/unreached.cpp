@@ -1,3 +1,4 @@
+// Kernels and functions of a text that its evaluation did not reach, and what is said of them.
 #include <algorithm>
 #include <cctype>
 #include <optional>

@@ -1,3 +1,4 @@
+"""python -m tilewright: the command line of the binary that belongs to this package."""
 import os
 import sys
 

@@ -1,3 +1,4 @@
+// A connection to a process that we start: its standard input and output, and its last words.
 #include <sys/socket.h>
 
 #include <boost/asio/local/stream_protocol.hpp>

@@ -1,3 +1,4 @@
+// A connection to a listener by TCP, with TLS where asked for.
 #include <sys/un.h>
 
 #include <boost/asio/connect.hpp>

@@ -1,3 +1,4 @@
+// Listeners: clients of a TCP port or a socket file, each accepted within the bounds of a Door.
 #include <netinet/tcp.h>
 #include <sys/stat.h>
 #include <sys/un.h>

@@ -1,3 +1,4 @@
+// A connection over our own standard input and output, files and pipes alike.
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -1,3 +1,4 @@
+// The candidates of `tune`: what CONFIGS, comments and calls of a file list for an entry.
 #include <algorithm>
 
 #include "compiler/session/run_comments.h"

@@ -1,3 +1,4 @@
+// Mathematical functions as the simulator computes them, CUDA's approximations among them.
 #include <cmath>
 
 #include "compiler/simulate/machine/program.h"
