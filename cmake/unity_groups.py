@@ -11,6 +11,7 @@ That is read off the text, which clang-format keeps regular: what stands at the 
 doubt, two files do not go together: a word in common is taken for a clash though it may mean something else.
 """
 import functools
+import operator
 import os
 import re
 import sys
@@ -90,18 +91,23 @@ def clash(a, b):
 
 
 def groups(sources, apart=frozenset()):
-    """Each file into the first group that takes it."""
-    made = []
+    """Each file into the first group that takes it. Its turn comes when it is the one that clashes with the most groups,
+    then with the most of the files that are left: what is hard to place is placed while there is room."""
     for source in sources:
         source.alone = source.alone or source.path in apart
+    against = {a: {b for b in sources if a is not b and (a.alone or b.alone or clash(a, b))} for a in sources}
+    made, left = [], list(sources)
+    while left:
+        source = max(left, key=lambda s: (sum(not against[s].isdisjoint(group) for group in made), len(against[s].intersection(left))))
+        left.remove(source)
         for group in made:
-            if (not source.alone and len(group) < FILES_A_GROUP and sum(s.size for s in group) + source.size <= BYTES_A_GROUP
-                    and not any(other.alone or clash(source, other) for other in group)):
+            if len(group) < FILES_A_GROUP and sum(s.size for s in group) + source.size <= BYTES_A_GROUP and against[source].isdisjoint(group):
                 group.append(source)
                 break
         else:
             made.append([source])
-    return made
+    name = operator.attrgetter("path")
+    return sorted((sorted(group, key=name) for group in made), key=lambda group: name(group[0]))
 
 
 def main(listing, apart=None):

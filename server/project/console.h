@@ -1,6 +1,6 @@
-// The one way to standard output and standard error, colours included. What is printed holds text of others: scripts, names of files,
-// workers, NVIDIA's tools. None of it may steer a terminal or a CI service that reads the log, so nothing else prints
-// (tests/house/rooms.py asks).
+// The one way to standard output and standard error, colours included. What is printed holds text of others: scripts,
+// names of files, workers, NVIDIA's tools. None of it may steer a terminal or a CI service that reads the log, so
+// nothing else prints (tests/house/rooms.py asks).
 #pragma once
 #include <cstdio>
 #include <string>

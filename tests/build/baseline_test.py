@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """baseline_test.py TILEWRIGHT [COUNT]: `tilewright build --baseline`. Kernels that really became worse, each in one way, are found and
-nothing else is; kernels that did not change raise no alarm in COUNT builds (default 5), whose times scatter as on a GPU.
+nothing else is; kernels that did not change raise no alarm in COUNT builds (default 5), whose times scatter as on a GPU. Up to five of
+them, each second planted kernel is built.
 
 Counts come from NVIDIA's compiler and disassembler, times from a pretended GPU (TILEWRIGHT_FAKE_CUDA) whose launches take
 as long as a file says.
@@ -104,7 +105,7 @@ class Counts(Case):
     PLANTED = ([("registers", {"live": LIVE + n}) for n in (4, 8, 16, 32, 64)]
                + [("spills", {"live": n}) for n in (260, 280, 300, 320)]
                + [("shared", {"shared": SHARED + n}) for n in (1, 4, 64, 4096)]
-               + [("instructions", {"more": MORE + n}) for n in (1, 2, 4, 8)])
+               + [("instructions", {"more": MORE + n}) for n in (1, 2, 4, 8)])[::1 if COUNT > 5 else 2]
 
     def test_planted_regressions_are_found(self):
         for i in range(len(self.PLANTED)):

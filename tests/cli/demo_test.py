@@ -23,13 +23,13 @@ class Examples(Case):
             self.skipTest("no CUDA compiler here")
         folder = self.path("scripts")
         os.makedirs(folder)
-        for name in ("gmem_smem_scopes.py", "gmem_smem_dtypes.py", "async_dsmem.py"):
+        for name in ("vector_add.py", "async_dsmem.py"):
             shutil.copy(os.path.join(ROOT, "examples", name), folder)
         done = subprocess.run([BINARY, "demo", folder, "-o", self.path("demo")], capture_output=True, timeout=500,
                               env=dict(os.environ, XDG_CACHE_HOME=self.cache()))
         self.assertEqual(done.returncode, 0, done.stdout.decode()[-3000:] + done.stderr.decode()[-3000:])
         cuda = [os.path.join(f, n) for f, _, names in os.walk(self.path("demo")) for n in names if n.endswith(".cu")]
-        self.assertGreater(len(cuda), 20)
+        self.assertGreater(len(cuda), 8)
         for path in cuda:
             self.assertTrue(os.path.exists(path[:-3] + ".cubin"), path)
 

@@ -90,10 +90,10 @@ Step relinquish(Machine& m, std::span<Thread> lanes, const Site&) {
 enum class Shape { Rows32, Cols64, Cols128, Cols256, Halves };
 
 // The cell that a lane's register holds, from the fragment's first one (PTX, "tcgen05 data movement shapes").
-struct Cell {
+struct MemoryCell {
   int lane, column;
 };
-Cell cell_of(Shape shape, int lane, int reg) {
+MemoryCell cell_of(Shape shape, int lane, int reg) {
   switch (shape) {
     case Shape::Rows32: return {lane, reg};
     case Shape::Cols64: return {lane / 4 + 8 * (lane % 2), lane / 2 % 2 + 2 * reg};
@@ -180,7 +180,7 @@ std::optional<std::vector<Places>> places(Machine& m, Thread& t, const Site& s) 
   std::vector<Places> out(compresses ? static_cast<std::size_t>(s.number) : s.items.size());
   for (std::size_t r = 0; r < out.size(); ++r) {
     const auto own = static_cast<int>(t.linear % 32);
-    Cell cell = cell_of(shape, own, static_cast<int>(r));
+    MemoryCell cell = cell_of(shape, own, static_cast<int>(r));
     const int half = shape == Shape::Halves && own >= 16 ? static_cast<int>(s.count) : 0;
     for (int p = 0; p < packed; ++p) {
       const int at = column + cell.column * packed + p + half;
