@@ -72,15 +72,27 @@ struct Table {
   const Names& names(text::Dialect release) const {
     Index& index = indices[static_cast<std::size_t>(release)];
     std::call_once(index.once, [&] {
+      // Most names are those of the first release, and stand in its order.
       std::vector<Named>& by_name = index.names.by_name;
+      std::vector<Named> others;
       by_name.reserve(spelled);
-      for (std::size_t i = 0; i < spelled; ++i) {
-        const std::string_view name = rows[i].name_in(release);
+      const auto add = [&](const Intrinsic& row, std::string_view first) {
+        const std::string_view name = row.name_in(release);
         // Since 0.27 instructions are called by their words (forms.h).
-        if (release >= text::Dialect::V0_27 && name.starts_with("ptx.")) continue;
-        if (!name.empty()) by_name.push_back({name, &rows[i]});
+        if (name.empty() || (release >= text::Dialect::V0_27 && name.starts_with("ptx."))) return;
+        (name == first ? by_name : others).push_back({name, &row});
+      };
+      if (release != text::Dialect::V0_25) {
+        for (const Named& n : names(text::Dialect::V0_25).by_name) add(*n.row, n.name);
       }
-      std::ranges::stable_sort(by_name, {}, &Named::name);
+      for (std::size_t i = 0; i < spelled; ++i) {
+        if (release == text::Dialect::V0_25 || rows[i].name_in(text::Dialect::V0_25).empty()) add(rows[i], {});
+      }
+      const auto key = [](const Named& n) { return std::pair(n.name, n.row); };
+      std::ranges::sort(others, {}, key);
+      const auto middle = static_cast<std::ptrdiff_t>(by_name.size());
+      by_name.insert(by_name.end(), others.begin(), others.end());
+      std::ranges::inplace_merge(by_name, by_name.begin() + middle, {}, key);
     });
     return index.names;
   }

@@ -160,20 +160,23 @@ std::expected<Chain, std::string> Chain::parse(std::string_view text) {
   return std::move(*chain);
 }
 
-std::expected<Chain, std::string> Chain::then(std::string_view token) const {
+std::optional<Chain> Chain::with(std::string_view token) const {
   Chain out;
   out.words_ = words_;
   for (const Candidate& candidate : candidates_) {
     std::optional<Filled> filled = fill(*candidate.row, candidate.filled, token);
     if (filled) out.candidates_.push_back({candidate.row, std::move(*filled)});
   }
-  if (!out.candidates_.empty()) {
-    const Candidate& first = out.candidates_[0];
-    for (std::size_t i = 0; i < first.filled.size(); ++i)
-      if (first.row->token(first.filled, i) == token) out.words_.push_back(first.row->token(first.filled, i));
-    if (out.words_.size() > words_.size() + 1) out.words_.resize(words_.size() + 1);
-    return out;
-  }
+  if (out.candidates_.empty()) return std::nullopt;
+  const Candidate& first = out.candidates_[0];
+  for (std::size_t i = 0; i < first.filled.size(); ++i)
+    if (first.row->token(first.filled, i) == token) out.words_.push_back(first.row->token(first.filled, i));
+  if (out.words_.size() > words_.size() + 1) out.words_.resize(words_.size() + 1);
+  return out;
+}
+
+std::expected<Chain, std::string> Chain::then(std::string_view token) const {
+  if (std::optional<Chain> next = with(token)) return std::move(*next);
   std::string message = text() + " takes no " + dotted(token) + ": ", other = text() + "_" + std::string(token);
   replace_all(other, ".", "_");
   if (begin(other)) return std::unexpected(message + "that is a family of its own, T.ptx." + other);

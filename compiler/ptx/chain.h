@@ -33,6 +33,8 @@ class Chain {
 
   // The chain after one more word, a token of PTX. The error says why each row refuses it and what is legal here.
   std::expected<Chain, std::string> then(std::string_view token) const;
+  // The same without the reason, which takes longer to find than the chain. None if each row refuses the token.
+  std::optional<Chain> with(std::string_view token) const;
 
   std::span<const Candidate> candidates() const { return candidates_; }
   // The words that can come next, sorted, without those that no complete instruction has.

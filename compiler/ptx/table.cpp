@@ -25,12 +25,14 @@ class Table {
         atomic_rows(),  bulk_rows(),     tensor_rows(),  override_rows(),    mbarrier_rows(), sync_rows(),
         matrix_rows(),  wgmma_rows(),    tcgen05_rows(), tcgen05_mma_rows(), fabric_rows()};
     std::size_t count = 0;
+    auto family = families_.end();  // of the row before: most rows of a family stand together
     for (std::span<const RowText> texts : all) {
       for (const RowText& text : texts) {
         if (count == kRowCount) throw std::logic_error("more rows than kRowCount");
         texts_[count] = &text;
-        families_[family_name(text)].rows.push_back(&rows_[count]);
-        by_id_[text.id] = count++;
+        std::string name = family_name(text);
+        if (family == families_.end() || family->first != name) family = families_.try_emplace(std::move(name)).first;
+        family->second.rows.push_back(&rows_[count++]);
       }
     }
     if (count != kRowCount) throw std::logic_error("fewer rows than kRowCount");
@@ -62,6 +64,9 @@ class Table {
   }
 
   const Row* find(std::string_view id) {
+    std::call_once(by_id_once_, [&] {
+      for (std::size_t i = 0; i < kRowCount; ++i) by_id_[texts_[i]->id] = i;
+    });
     auto found = by_id_.find(id);
     return found == by_id_.end() ? nullptr : &ensure(rows_[found->second]);
   }
@@ -79,7 +84,8 @@ class Table {
   std::array<const RowText*, kRowCount> texts_{};
   std::array<std::once_flag, kRowCount> once_;
   Families families_;
-  std::map<std::string_view, std::size_t> by_id_;
+  std::once_flag by_id_once_;
+  std::map<std::string_view, std::size_t> by_id_;  // made at the first question
 };
 
 Table& table() {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/intrinsics/intrinsic.h"
 #include "compiler/ptx/chain.h"
 #include "compiler/script/surface.h"
 #include "compiler/syntax/walk.h"
@@ -93,8 +94,7 @@ bool has_chain(std::string_view rest, const Called& called) {
   while (chain && dot != rest.npos) {
     rest.remove_prefix(dot + 1);
     dot = rest.find('.');
-    auto next = chain->then(ptx::token_of_word(rest.substr(0, dot)));
-    chain = next ? std::optional(std::move(*next)) : std::nullopt;
+    chain = chain->with(ptx::token_of_word(rest.substr(0, dot)));
   }
   if (!chain) return false;
   if (!called.any) return true;
@@ -112,6 +112,8 @@ bool has_name(text::Dialect release, std::string_view path, const Called& called
   std::size_t dot = path.find('.');
   std::string_view space = path.substr(0, dot), rest = path.substr(dot + 1);
   if (release == V0_27 && path.starts_with("T.ptx.")) return has_chain(path.substr(6), called);
+  // Most below a name of `T` are instructions, whose table answers without records.
+  if (space == "T" && rest.contains('.') && intrinsics::is_intrinsic(release, rest)) return true;
   for (;;) {
     dot = rest.find('.');
     const Record* record = surface.find(space, rest.substr(0, dot));

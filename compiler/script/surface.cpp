@@ -149,8 +149,9 @@ Surface::Surface(text::Dialect dialect) : dialect_(dialect) {
 
 Surface::~Surface() = default;
 
-std::optional<Surface::Table> Surface::table_of(std::string_view space) {
+std::optional<Surface::Table> Surface::table_of(std::string_view space) const {
   if (space == "Tx") return Table::Tiles;
+  if (space == "T.ptx" && dialect_ >= text::Dialect::V0_27) return Table::Families;
   if (space == "T" || space.starts_with("T.")) return Table::Instructions;
   return std::nullopt;
 }
@@ -159,11 +160,14 @@ const Surface::Names& Surface::made(Table of) const {
   Made& made = made_[static_cast<std::size_t>(of)];
   std::call_once(made.once, [&] {
     MadeRecords records;
-    of == Table::Tiles ? add_tile_records(records, dialect_) : add_intrinsic_records(records, dialect_);
-    // Before the first release nothing was called otherwise: what the tables rename since then does not matter to it.
-    const bool is_first = dialect_ == text::kDialects.front().dialect;
-    made.names = std::make_unique<Names>(std::vector<const Record*>(), std::move(records),
-                                         is_first ? written_changes() : changes(), dialect_);
+    switch (of) {
+      case Table::Tiles: add_tile_records(records, dialect_); break;
+      case Table::Families: add_ptx_records(records); break;
+      case Table::Instructions: add_intrinsic_records(records, dialect_); break;
+    }
+    // Those tables have a column of releases, so that no change is left to make.
+    made.names =
+        std::make_unique<Names>(std::vector<const Record*>(), std::move(records), std::span<const Change>(), dialect_);
   });
   return *made.names;
 }
@@ -202,11 +206,15 @@ const Record* Surface::find(std::string_view space, std::string_view name) const
 
 std::vector<const Record*> Surface::records() const {
   std::vector<const Record*> out;
-  for (const Names* names : {written_.get(), &made(Table::Tiles), &made(Table::Instructions)}) {
-    for (const Record* r : names->records()) {
+  auto add = [&](const Names& names) {
+    for (const Record* r : names.records()) {
       if (r) out.push_back(r);
     }
-  }
+  };
+  add(*written_);
+  add(made(Table::Tiles));
+  if (dialect_ >= text::Dialect::V0_27) add(made(Table::Families));
+  add(made(Table::Instructions));
   return out;
 }
 

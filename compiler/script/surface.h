@@ -118,20 +118,21 @@ class Surface {
     std::string_view path;  // "T.cuda.elect_sync"
     text::Dialect release;  // a release that has it
   };
-  // What rows of other tables are, made when one is asked for.
-  enum class Table : std::uint8_t { Tiles, Instructions };
+  // What rows of other tables are, made when one is asked for. Families: those of PTX's instructions, which 0.27 calls
+  // by their words.
+  enum class Table : std::uint8_t { Tiles, Families, Instructions };
   struct Made {
     std::once_flag once;
     std::unique_ptr<const Names> names;
   };
   // The table whose rows can stand in a space; nothing: none.
-  static std::optional<Table> table_of(std::string_view space);
+  std::optional<Table> table_of(std::string_view space) const;
   const Names& made(Table of) const;
   const std::vector<Other>& others() const;
 
   text::Dialect dialect_;
   std::unique_ptr<const Names> written_;
-  mutable std::array<Made, 2> made_;
+  mutable std::array<Made, 3> made_;
   mutable std::once_flag others_once_;
   mutable std::vector<Other> others_;  // by path
 };
@@ -163,6 +164,8 @@ std::span<const Record> traced_records();  // of `txl`, whose other names are th
 void add_dtype_records(MadeRecords& records);
 // Appends the tile primitives of a release and their scopes.
 void add_tile_records(MadeRecords& records, text::Dialect release);
+// Appends the families of PTX's instructions, and what `T.ptx` has besides since 0.27.
+void add_ptx_records(MadeRecords& records);
 // Appends the names of a release's instructions and their namespaces: one record a name, however many forms its calls
 // have.
 void add_intrinsic_records(MadeRecords& records, text::Dialect release);

@@ -255,10 +255,13 @@ using ReadPins = void (*)(std::vector<Pin>&, std::string_view text);
 
 // How a file is read for pins, by its name. Null: it is none that lists packages.
 ReadPins reader_of(const fs::path& file) {
-  const std::string name = file.filename().string();
-  const bool listed = name.find("requirements") != name.npos || name.find("constraints") != name.npos ||
-                      file.parent_path().filename() == "requirements";
-  if ((listed && (name.ends_with(".txt") || name.ends_with(".in"))) || name == "setup.cfg") return add_pins_of_lines;
+  const std::string_view path = file.native(), name = path.substr(path.rfind('/') + 1);
+  const auto is_listed = [&] {
+    return name.contains("requirements") || name.contains("constraints") ||
+           file.parent_path().filename() == "requirements";
+  };
+  const bool is_text = name.ends_with(".txt") || name.ends_with(".in");
+  if ((is_text && is_listed()) || name == "setup.cfg") return add_pins_of_lines;
   if (name == "pyproject.toml" || name == "Pipfile" || name == "setup.py") return add_pins_of_project;
   const bool conda = name.starts_with("environment") || name.starts_with("conda");
   if (conda && (name.ends_with(".yml") || name.ends_with(".yaml"))) return add_pins_of_environment;

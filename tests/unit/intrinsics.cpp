@@ -203,6 +203,22 @@ TEST_CASE("what the document proposes as a form of another row") {
   CHECK(text("E39.wait", {2}).find("cp.async.wait_group 2;") != std::string::npos);
 }
 
+TEST_CASE("the names of each release are sorted, forms in the order of the table") {
+  for (const text::DialectName& release : text::kDialects) {
+    const std::span<const Named> all = names(release.dialect);
+    CHECK(std::ranges::is_sorted(all, {}, [](const Named& n) { return std::pair(n.name, n.row - table().data()); }));
+    for (const Named& n : all) {
+      INFO(release.name << " " << n.name);
+      CHECK(n.row->name_in(release.dialect) == n.name);
+      CHECK(std::ranges::count(forms(release.dialect, n.name), n.row, &Named::row) == 1);
+    }
+    CHECK(all.size() > 100);
+  }
+  CHECK_FALSE(is_intrinsic(text::Dialect::V0_27, "ptx.mma"));  // called by its words
+  CHECK(is_intrinsic(text::Dialect::V0_27, "cuda.any_sync"));  // T.ptx.any_sync before
+  CHECK_FALSE(is_intrinsic(text::Dialect::V0_26, "cuda.any_sync"));
+}
+
 TEST_CASE("rows are complete") {
   for (const Intrinsic& row : table()) {
     INFO(row.id << " " << row.name);

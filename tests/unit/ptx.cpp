@@ -120,6 +120,9 @@ TEST_CASE("ptx: words come in any order and narrow the rows") {
   CHECK(Chain::parse("st_bulk.weak").value().text() == "st.bulk.weak");
   CHECK(Chain::parse("mul.f16x2.f16x2.bf16x2").value().candidates()[0].row->id == "mul_mixed_vec_f16_bf16");
   CHECK_FALSE(Chain::parse("ld.global.acquire.b32").value().complete());  // no scope
+  const Chain load = Chain::parse("ld").value();
+  CHECK(load.with("global").value().text() == "ld.global");
+  CHECK_FALSE(load.with("mma"));
 }
 
 TEST_CASE("ptx: a word that does not fit is refused with what is legal") {

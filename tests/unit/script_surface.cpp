@@ -304,6 +304,38 @@ TEST_CASE("changes are listed by release, and start from names that the release 
   }
 }
 
+TEST_CASE("each release has the names that the changes leave it, of every table") {
+  auto find = [](const Surface& surface, std::string_view path) {
+    const std::size_t dot = path.rfind('.');
+    return surface.find(path.substr(0, dot), path.substr(dot + 1));
+  };
+  for (const text::DialectName& release : text::kDialects) {
+    const Surface& surface = script::surface_of(release.dialect);
+    for (const script::Change& c : script::changes()) {
+      INFO(release.name << ": " << c.was << " -> " << c.is);
+      using enum script::Change::Kind;
+      if (c.release > release.dialect) {
+        CHECK((c.kind != Added || !find(surface, c.is)));
+      } else if (c.kind != Added && c.kind != Beside) {
+        const Record* gone = find(surface, c.was);  // or another thing of this name
+        CHECK((!gone || gone->releases.since >= c.release));
+      }
+    }
+  }
+  // 0.27 has the families of PTX by their words, and nothing of them stands elsewhere.
+  const Surface& latest = script::surface_of(Dialect::V0_27);
+  CHECK(find(latest, "T.ptx")->children == "T.ptx");
+  for (std::string_view path : {"T.ptx.SINK", "T.ptx.addr", "T.ptx.pred", "T.ptx.tcgen05", "T.ptx.lop3"})
+    CHECK(find(latest, path));
+  const auto names = latest.names("T.ptx");
+  CHECK(names.size() > 100);
+  for (const Record* r : latest.records()) {
+    INFO(r->space << "." << r->name);
+    CHECK(latest.find(r->space, r->name) == r);
+    CHECK((r->space == "T.ptx") == (std::ranges::find(names, r) != names.end()));
+  }
+}
+
 TEST_CASE("the modules below tvm.tirx.lang give the prelude and nothing else") {
   const Record* pipeline = v25().find("lang", "Pipeline");
   REQUIRE(pipeline);

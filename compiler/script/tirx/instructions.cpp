@@ -493,11 +493,21 @@ Value instruction_named(Interpreter& in, Value text, text::Span span) {
   return chain_value(in, spelled);
 }
 
+Record ptx_record() {
+  return since(text::Dialect::V0_27, {"T",
+                                      "ptx",
+                                      NameKind::Namespace,
+                                      {},
+                                      "Instructions of PTX, by their words.",
+                                      nullptr,
+                                      ptx_of_record,
+                                      "ptx",
+                                      0,
+                                      "T.ptx"});
+}
+
 void add_ptx_records(MadeRecords& records) {
   using enum NameKind;
-  const std::size_t first = records.rows.size();
-  records.rows.push_back(
-      {"T", "ptx", Namespace, {}, "Instructions of PTX, by their words.", nullptr, ptx_of_record, "ptx", 0, "T.ptx"});
   records.rows.push_back({"T.ptx", "addr", Function, "base, byte_offset",
                           "An address with a constant offset in bytes: [base+bytes].", addr});
   records.rows.push_back(
@@ -509,8 +519,7 @@ void add_ptx_records(MadeRecords& records) {
     const std::string_view name = records.words.emplace_back(ptx::word_of_token(family));
     records.rows.push_back({"T.ptx", name, Namespace, {}, said, nullptr, family_of_record, "ptx", 0, {}});
   }
-  for (std::size_t i = first; i < records.rows.size(); ++i)
-    records.rows[i].releases = text::since(text::Dialect::V0_27);
+  for (Record& r : records.rows) r.releases = text::since(text::Dialect::V0_27);
 }
 
 }  // namespace tilewright::script

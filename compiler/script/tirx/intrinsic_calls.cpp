@@ -82,7 +82,7 @@ constexpr Words kNamespaces[] = {
 }  // namespace
 
 void add_intrinsic_records(MadeRecords& records, text::Dialect release) {
-  if (release >= text::Dialect::V0_27) add_ptx_records(records);
+  if (release >= text::Dialect::V0_27) records.rows.push_back(ptx_record());
   // The records of the path before, from the outermost namespace on. The names are sorted: whatever lies below a path
   // follows it directly.
   std::vector<Record*> above;

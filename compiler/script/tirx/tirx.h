@@ -50,11 +50,11 @@ void add_layout_makers(Interpreter& in, Class* cls);
 // The target serves the call of a row, or another one does where that is still open. False: an error is pending.
 bool is_served(Interpreter& in, const intrinsics::Intrinsic& row, std::span<const ir::Expr> sample,
                const std::string& shown, text::Span call);
-// `T.ptx` of 0.27 (instructions.cpp): is it a chain of words, its call, the chain of a text, and the names.
+// `T.ptx` of 0.27 (instructions.cpp): is it a chain of words, its call, the chain of a text, and its record.
 bool is_instruction(const Namespace& n);
 Value call_instruction(Interpreter& in, const Namespace& chain, const Arguments& args);
 Value instruction_named(Interpreter& in, Value text, text::Span span);
-void add_ptx_records(MadeRecords& records);
+Record ptx_record();
 // `tvm` or a module in it by its whole name; opaque: host code (packages.cpp).
 Value tvm_package(Interpreter& in, std::string_view dotted);
 

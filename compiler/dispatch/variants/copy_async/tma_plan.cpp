@@ -44,7 +44,7 @@ std::int64_t reference_issues(const Problem& problem) {
     auto plan = assemble(problem, std::span(chain.data(), j));
     if (!plan) continue;
     merge(problem, *plan);
-    if (reference_accepts(problem, *plan)) return illegal(problem, *plan).empty() ? plan->issues() : 0;
+    if (reference_accepts(problem, *plan)) return is_legal(problem, *plan) ? plan->issues() : 0;
   }
   return 0;
 }
@@ -157,7 +157,7 @@ class Search {
         if (neighbours == Join::All && !join_all(problem, plan)) continue;
         reduce_rank(problem, plan);
         do {
-          if (!illegal(problem, plan).empty()) continue;
+          if (!is_legal(problem, plan)) continue;
           offer(std::move(plan), j, chain);
           return true;
         } while (promote(problem, plan));

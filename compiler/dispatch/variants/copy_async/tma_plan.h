@@ -87,5 +87,6 @@ bool join_rows(const Problem& problem, Candidate& plan);    // whole rows into o
 bool join_all(const Problem& problem, Candidate& plan);     // of any length, for wider elements; false: none
 bool fold_misaligned(Candidate& plan);  // single elements at strides off 16 bytes into the address; false: none there
 Reason illegal(const Problem& problem, const Candidate& plan);  // the first rule of V1-V11 it breaks; empty: none
+bool is_legal(const Problem& problem, const Candidate& plan);   // it breaks none, found without words
 
 }  // namespace tilewright::dispatch::tma

@@ -178,61 +178,71 @@ bool fold_misaligned(Candidate& plan) {
   return folded;
 }
 
-Reason illegal(const Problem& problem, const Candidate& plan) {
+// The rule that a plan breaks, as `say` puts it into words; its empty result: none.
+template <typename Say>
+static auto broken_rule(const Problem& problem, const Candidate& plan, Say say) -> decltype(say("")) {
   const int span = static_cast<int>(problem.span_bytes());
-  if (plan.dims.empty()) return "nothing to describe";
-  if (plan.dims.size() > 5) return cat("rank ", plan.dims.size(), " > 5, the most that a tensor map has");
+  if (plan.dims.empty()) return say("nothing to describe");
+  if (plan.dims.size() > 5) return say("rank ", plan.dims.size(), " > 5, the most that a tensor map has");
   const Dimension& inner = plan.dims.back();
   if (!inner.stride.is(1)) {
-    return cat("the innermost box dimension has stride ", layout::to_string(inner.stride), " in the tensor, not 1");
+    return say("the innermost box dimension has stride ", layout::to_string(inner.stride), " in the tensor, not 1");
   }
   for (std::size_t i = plan.dims.size(); i-- > 0;) {
     const Dimension& d = plan.dims[i];
-    if (d.box > kMaxBox) return cat("a box of ", d.box, " elements in one dimension; ", kMaxBox, " is the most");
+    if (d.box > kMaxBox) return say("a box of ", d.box, " elements in one dimension; ", kMaxBox, " is the most");
     if (d.shape.is_constant() && (d.shape.value() < 1 || d.shape.value() > std::int64_t{1} << 32)) {
-      return cat("a dimension of ", d.shape.value(), " elements; a tensor map takes 1 to 2^32");
+      return say("a dimension of ", d.shape.value(), " elements; a tensor map takes 1 to 2^32");
     }
     if (d.start.is_constant() && (d.start.value() < INT32_MIN || d.start.value() > INT32_MAX)) {
-      return cat("the coordinate ", d.start.value(), " does not fit 32 bits");
+      return say("the coordinate ", d.start.value(), " does not fit 32 bits");
     }
     if (i + 1 == plan.dims.size()) continue;
     Dim stride = bytes(d.stride, plan.bits);
     if (never_divisible(stride, 16)) {
-      return cat("a stride of ", stride.value(), " bytes in the tensor: strides must be multiples of 16 bytes");
+      return say("a stride of ", stride.value(), " bytes in the tensor: strides must be multiples of 16 bytes");
     }
     if (stride.is_constant() && (stride.value() < 0 || stride.value() >= std::int64_t{1} << 40)) {
-      return cat("a stride of ", stride.value(), " bytes in the tensor: the most is below 2^40");
+      return say("a stride of ", stride.value(), " bytes in the tensor: the most is below 2^40");
     }
   }
   const std::int64_t row = inner.box * plan.bits / 8;
   if (row % 16 != 0) {
-    return cat("the innermost box holds ", inner.box, inner.box == 1 ? " element, " : " elements, ", row,
+    return say("the innermost box holds ", inner.box, inner.box == 1 ? " element, " : " elements, ", row,
                " bytes: it must be a multiple of 16 bytes");
   }
   if (problem.swizzle) {
-    if (row > span) return cat("the innermost box of ", row, " bytes exceeds a row of the ", span, "-byte swizzle");
+    if (row > span) return say("the innermost box of ", row, " bytes exceeds a row of the ", span, "-byte swizzle");
     if (row < span && plan.box_elements() != inner.box) {
-      return cat("rows of ", row, " bytes under a ", span, "-byte swizzle: the hardware would give each row ", span,
+      return say("rows of ", row, " bytes under a ", span, "-byte swizzle: the hardware would give each row ", span,
                  " bytes");
     }
   }
   if (Dim base = bytes(plan.base, problem.bits); never_divisible(base, 16)) {
-    return cat("the tensor starts ", base.value(), " bytes into its storage: it must be aligned to 16 bytes");
+    return say("the tensor starts ", base.value(), " bytes into its storage: it must be aligned to 16 bytes");
   }
   if (!provably_divisible(bytes(problem.shared_start, problem.bits), 128)) {
-    return cat("the region starts ", layout::to_string(bytes(problem.shared_start, problem.bits)),
+    return say("the region starts ", layout::to_string(bytes(problem.shared_start, problem.bits)),
                " bytes into shared memory: a box must start on a multiple of 128 bytes");
   }
   for (const Step& s : plan.steps) {
     if (s.extent > 1 && s.stride * problem.bits / 8 % 128 != 0) {
-      return cat("boxes ", s.stride * problem.bits / 8,
+      return say("boxes ", s.stride * problem.bits / 8,
                  " bytes apart in shared memory: each must start on a multiple of 128 bytes");
     }
-    if (s.extent > 1 && s.stride == 0) return "several boxes would go to the same place in shared memory";
+    if (s.extent > 1 && s.stride == 0) return say("several boxes would go to the same place in shared memory");
   }
   if (plan.issues() > kMaxIssues)
-    return cat(plan.issues(), " instructions would be needed; ", kMaxIssues, " is the most");
+    return say(plan.issues(), " instructions would be needed; ", kMaxIssues, " is the most");
   return {};
+}
+
+Reason illegal(const Problem& problem, const Candidate& plan) {
+  return broken_rule(problem, plan, [](const auto&... words) -> Reason { return cat(words...); });
+}
+
+bool is_legal(const Problem& problem, const Candidate& plan) {
+  return !broken_rule(problem, plan, [](const auto&...) { return true; });
 }
 
 }  // namespace tilewright::dispatch::tma
