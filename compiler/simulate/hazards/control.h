@@ -1,6 +1,7 @@
 // What a kernel's statements say of two findings: whether data decides if a thread comes to a place, and whether two
 // places stand in one loop.
 #pragma once
+#include <string_view>
 #include <unordered_set>
 
 #include "compiler/ir/origin.h"
@@ -32,6 +33,11 @@ class Decisions {
 
 // True if a loop holds statements of both places.
 bool share_a_loop(const ir::Stmt* body, const ir::Origin& a, const ir::Origin& b);
+
+// True if all that writes the buffer stands in loops that use one of the barriers of this buffer, too. What stands at
+// `reads` only reads it.
+bool is_written_in_loops_of(const ir::Stmt* body, const ir::Var* data, std::string_view barriers,
+                            const ir::Origin& reads);
 
 // True if a loop goes on for as long as the buffer says.
 bool is_polled(const ir::Stmt* body, const ir::Var* data);

@@ -295,6 +295,19 @@ void fold_behind_unawaited(std::vector<Finding>& findings) {
   fold_into(findings, keeper, "may follow from it: ");
 }
 
+// A ring whose reader ends before its writer: what the missing rounds were to write is not written, either.
+void fold_behind_unended(std::vector<Finding>& findings, const lower::LoweredKernel& kernel) {
+  const std::size_t cause = first_of(findings, [](const Finding& f) {
+    return f.code == code::kUnfinished && f.severity == Severity::Error && !f.barriers.empty();
+  });
+  if (cause == findings.size()) return;
+  const std::string barriers(buffer_of(findings[cause].barriers.front()));
+  fold_behind(findings, cause, [&](const Finding& f) {
+    return f.code == code::kUnwritten && f.memory.data &&
+           is_written_in_loops_of(kernel.device, f.memory.data, barriers, f.origin);
+  });
+}
+
 // Memory of another CTA that nothing waits for: that CTA may have ended, too.
 void fold_behind_cluster_race(std::vector<Finding>& findings) {
   const std::size_t cause = first_of(findings, [](const Finding& f) {
@@ -428,6 +441,7 @@ void fold_same_faults(std::vector<Finding>& findings, const lower::LoweredKernel
   fold_behind_bounds(findings);
   fold_late_wait(findings);
   fold_behind_unawaited(findings);
+  if (kernel) fold_behind_unended(findings, *kernel);
   fold_waits(findings);
   fold_fences(findings);
   fold_barriers(findings);
