@@ -529,8 +529,10 @@ TEST_CASE("what was edited is tried out first, and told before the others are") 
   session::Session session{[](const std::string&) { return std::make_shared<Folder>(); }};
   auto settings = std::make_shared<session::Settings>();
   const std::string path = "/scripts/races.py";
-  auto before = session.open(path, head + kernel("third", 3), 1, std::make_shared<session::Settings>())->analyse({});
-  auto after = session.change(path, head + kernel("third", 4), 2)->analyse({});
+  auto old = session.open(path, head + kernel("third", 3), 1, std::make_shared<session::Settings>());
+  auto before = old->analyse({});
+  auto script = session.change(path, head + kernel("third", 4), 2);
+  auto after = script->analyse({});
   REQUIRE(after->kernels_made == 1);
 
   std::mutex mutex;
@@ -545,8 +547,8 @@ TEST_CASE("what was edited is tried out first, and told before the others are") 
     });
     std::unique_lock lock(mutex);
     all = &trials;
-    trials.want(path, before, std::chrono::hours(1));
-    trials.want(path, after, std::chrono::milliseconds(0));
+    trials.want(old, before, std::chrono::hours(1));
+    trials.want(script, after, std::chrono::milliseconds(0));
     CHECK(told.wait_for(lock, std::chrono::minutes(1), [&] { return found.size() == 2; }));
   }
   CHECK(found == std::vector<std::size_t>{1, 3});
@@ -582,7 +584,7 @@ def k(A: T.Buffer((128,), "float32"), B: T.Buffer((128,), "float32")):
       is_there = true;
       told.notify_all();
     });
-    trials.want(path, analysis, std::chrono::milliseconds(0));
+    trials.want(script, analysis, std::chrono::milliseconds(0));
     std::unique_lock lock(mutex);
     REQUIRE(told.wait_for(lock, std::chrono::minutes(1), [&] { return is_there; }));
     std::vector<std::string> codes;

@@ -147,6 +147,27 @@ bool is_written_in_loops_of(const ir::Stmt* body, const ir::Var* data, std::stri
   return written && !elsewhere;
 }
 
+bool is_in_loop_of(const ir::Stmt* body, const ir::Origin& place, std::string_view barriers) {
+  bool found = false;
+  ir::walk_stmts(body, [&](const ir::Stmt* s) {
+    const bool is_loop = s->kind == ir::StmtKind::For || s->kind == ir::StmtKind::While;
+    found = found || (is_loop && holds(s, place) &&
+                      calls_with(s, [&](const ir::Load& l) { return l.buffer->name == barriers; }));
+    return !found;
+  });
+  return found;
+}
+
+bool is_handed(const ir::Stmt* body, std::string_view buffer, const ir::Origin& place) {
+  bool found = false;
+  ir::walk_stmts(body, [&](const ir::Stmt* s) {
+    found = found || (!buffer.empty() && s->kind == ir::StmtKind::Evaluate && ir::same_origin(s->origin, place) &&
+                      calls_with(s, [&](const ir::Load& l) { return l.buffer->name == buffer; }));
+    return !found;
+  });
+  return found;
+}
+
 bool share_a_loop(const ir::Stmt* body, const ir::Origin& a, const ir::Origin& b) {
   bool found = false;
   ir::walk_stmts(body, [&](const ir::Stmt* s) {
