@@ -7,6 +7,7 @@
 #include "compiler/dispatch/words.h"
 #include "compiler/expr/analyzer.h"
 #include "compiler/intrinsics/say.h"
+#include "compiler/text/letters.h"
 
 namespace tilewright::dispatch {
 namespace {
@@ -19,7 +20,7 @@ std::string joined(const std::vector<std::string_view>& names) {
   return out;
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; }
+bool is_word(char c) { return text::is_ascii_name_byte(c) || c == '.'; }
 // As a word of its own.
 bool mentions(std::string_view text, std::string_view name) {
   if (name.empty()) return false;

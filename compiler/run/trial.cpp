@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <expected>
+#include <functional>
 #include <iterator>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "compiler/ir/origin.h"
@@ -246,12 +248,14 @@ class Trying {
   }
 
  private:
+  using Differing = std::unordered_map<const ir::Var*, TrialLaunch::Differing>;
+
   // An error: it cannot be launched with these values.
   std::expected<Looked, std::string> look(std::int64_t extent, std::int64_t scalar, bool both, std::uint64_t steps,
-                                          std::optional<std::int64_t> modulus = {},
+                                          const Differing& differing = {},
                                           const std::optional<Alone>& alone = {}) const {
     auto launch = TrialLaunch::make(kernel_, budget_, small_values(kernel_, budget_, extent, scalar, alone),
-                                    {.plain = plain_, .modulus = modulus}, stop_);
+                                    {.plain = plain_, .differing = differing}, stop_);
     if (!launch) return std::unexpected(std::move(launch.error()));
     return Looking(kernel_, *launch, budget_, stop_).look(both, steps);
   }
@@ -344,35 +348,131 @@ class Trying {
     return tried;
   }
 
-  // Integers that are indices, sizes or conditions: numbers that differ, the largest with which every access stays in
-  // its tensor.
-  void try_integers() {
-    if (all_plain_ || !budget_.before.empty() || stopped()) return;
-    std::int64_t most = 8;
+  // An integer tensor whose contents decide something and are not given.
+  struct Deciding {
+    const ir::Var* data = nullptr;
+    std::int64_t elements = 1;
+  };
+  std::vector<Deciding> deciding() const {
+    std::vector<Deciding> out;
     for (const lower::KernelParam& p : kernel_.plan.params) {
       if (!p.tensor || !p.tensor->dtype.is_integral()) continue;
       if (plain_.contains(p.tensor->data) || said_.contains(p.tensor->data)) continue;
-      std::int64_t elements = 1;
-      for (ir::Expr extent : p.tensor->shape) {
-        const std::int64_t* known = ir::constant(extent);
-        elements *= known ? *known : budget_.extent;
-      }
-      most = std::max(most, elements);
+      out.push_back({p.tensor->data, 1});
+      for (ir::Expr extent : p.tensor->shape) out.back().elements *= extent_of(extent);
     }
-    for (std::int64_t modulus : {most, std::int64_t{8}, std::int64_t{4}, std::int64_t{2}}) {
-      auto looked = look(budget_.extent, scalar_, false, budget_.steps, modulus);
-      if (stopped() || !looked) return;
-      // An access that leaves its tensor with indices of 0, too, does not hang on them.
-      auto left_by_them = [&](const simulate::Finding& f) {
-        return leaves(f) && std::ranges::none_of(trial_.findings, [&](const auto& had) { return is_same(had, f); });
-      };
-      if (std::ranges::any_of(looked->findings, left_by_them)) continue;
-      return take_differing(std::move(looked->findings), modulus == most);
+    return out;
+  }
+  std::int64_t extent_of(ir::Expr extent) const {
+    const std::int64_t* known = ir::constant(extent);
+    return known ? *known : budget_.extent;
+  }
+
+  // The extents of all tensors that an index may be below, from the largest on.
+  std::vector<std::int64_t> extents() const {
+    std::vector<std::int64_t> out;
+    for (const lower::KernelParam& p : kernel_.plan.params) {
+      if (!p.tensor) continue;
+      for (ir::Expr extent : p.tensor->shape) out.push_back(extent_of(extent));
+    }
+    std::ranges::sort(out, std::greater());
+    const auto again = std::ranges::unique(out);
+    out.erase(again.begin(), again.end());
+    return out;
+  }
+
+  // What is found where integers differ. None: an access leaves its tensor by them, or it is not known.
+  std::optional<std::vector<simulate::Finding>> with_differing(const Differing& differing) {
+    auto looked = look(budget_.extent, scalar_, false, budget_.steps, differing);
+    if (stopped() || !looked) return std::nullopt;
+    // An access that leaves its tensor with indices of 0, too, does not hang on them.
+    auto left_by_them = [&](const simulate::Finding& f) {
+      return leaves(f) && std::ranges::none_of(trial_.findings, [&](const auto& had) { return is_same(had, f); });
+    };
+    if (std::ranges::any_of(looked->findings, left_by_them)) return std::nullopt;
+    return std::move(looked->findings);
+  }
+
+  // Integers that are indices, sizes or conditions: numbers that differ, the largest with which every access stays in
+  // its tensor; then such that lie as far from each other as that allows.
+  void try_integers() {
+    if (all_plain_ || !budget_.before.empty() || stopped()) return;
+    const std::vector<Deciding> tensors = deciding();
+    std::int64_t most = 8;
+    for (const Deciding& d : tensors) most = std::max(most, d.elements);
+    Differing with;
+    std::optional<std::vector<simulate::Finding>> found;
+    const auto all_below = [&](std::int64_t below) {
+      for (const Deciding& d : tensors) with[d.data] = {below};
+      return found = with_differing(with);
+    };
+    if (!all_below(most) && !stopped() && tensors.size() > 1) found = each_below_its_own(tensors, most, with);
+    for (const std::int64_t below : smaller(most))
+      if (!found && !stopped() && all_below(below)) break;
+    if (!found || stopped()) return;
+    const bool all_differ =
+        std::ranges::all_of(tensors, [&](const Deciding& d) { return with[d.data].below >= d.elements; });
+    take_differing(std::move(*found), all_differ);
+    try_far_apart(tensors, with);
+  }
+
+  // Bounds to try after `most`: extents, and small ones.
+  std::vector<std::int64_t> smaller(std::int64_t most) const {
+    constexpr std::size_t kExtents = 3;
+    std::vector<std::int64_t> out;
+    for (const std::int64_t extent : extents())
+      if (extent < most && extent > 8 && out.size() < kExtents) out.push_back(extent);
+    for (const std::int64_t few : {8, 4, 2})
+      if (few < most) out.push_back(few);
+    return out;
+  }
+
+  // Each tensor below a bound of its own, found while the others hold zeros.
+  std::optional<std::vector<simulate::Finding>> each_below_its_own(const std::vector<Deciding>& tensors,
+                                                                   std::int64_t most, Differing& with) {
+    constexpr std::size_t kMost = 4;
+    with.clear();
+    if (tensors.size() > kMost) return std::nullopt;
+    Differing own;
+    for (const Deciding& d : tensors) {
+      std::vector<std::int64_t> bounds = smaller(most);
+      bounds.insert(bounds.begin(), most);
+      for (const std::int64_t below : bounds) {
+        if (stopped()) return std::nullopt;
+        if (!with_differing({{d.data, {below}}})) continue;
+        own[d.data] = {below};
+        break;
+      }
+    }
+    with = std::move(own);
+    return with_differing(with);
+  }
+
+  // Lists of where rows begin have several elements a row then. They grow, so no two rows share an element. Rows of
+  // several elements reach more of the other tensors, which may need smaller numbers.
+  void try_far_apart(const std::vector<Deciding>& tensors, const Differing& with) {
+    constexpr int kMost = 6;
+    int tried = 0;
+    for (const std::int64_t extent : extents()) {
+      Differing far = with;
+      for (const Deciding& d : tensors)
+        if (const std::int64_t step = d.elements > 1 ? (extent - 1) / (d.elements - 1) : 0; step > 1)
+          far[d.data] = {extent, step};
+      if (std::ranges::none_of(far, [](const auto& one) { return one.second.step > 0; })) return;
+      std::vector<std::int64_t> bounds = smaller(extent);
+      bounds.insert(bounds.begin(), extent);
+      for (const std::int64_t below : bounds) {
+        if (stopped() || ++tried > kMost) return;
+        for (auto& [data, how] : far)
+          if (how.step == 0) how.below = std::min(how.below, below);
+        if (auto found = with_differing(far)) return take_differing(std::move(*found), false, kOfSteps);
+        if (std::ranges::all_of(far, [](const auto& one) { return one.second.step > 0; })) break;
+      }
     }
   }
 
   // What all-zero indices did and ones that differ do not is not the kernel's; what both do does not hang on them.
-  void take_differing(std::vector<simulate::Finding> findings, bool all_differ) {
+  void take_differing(std::vector<simulate::Finding> findings, bool all_differ, std::string_view words = kOfDiffering) {
     if (all_differ) {
       std::erase_if(trial_.findings, [&](const simulate::Finding& f) {
         return is_of_zeros(f) && std::ranges::none_of(findings, [&](const auto& now) { return is_same(f, now); });
@@ -388,7 +488,7 @@ class Trying {
       if (f.code == simulate::code::kEqualStores) continue;  // the values are made up
       if (std::ranges::any_of(trial_.findings, [&](const auto& had) { return is_same(had, f); })) continue;
       f.severity = simulate::Severity::Warning;
-      f.message += kOfDiffering;
+      f.message += words;
       trial_.findings.push_back(std::move(f));
     }
   }
@@ -429,7 +529,8 @@ class Trying {
   const std::stop_token& stop_;
   const Unknowns unknown_;
   static constexpr std::string_view kOfZeros = "; here with indices that are all 0, which come from input data",
-                                    kOfDiffering = "; here with integers 5, 6, 7, ... made up for the input data";
+                                    kOfDiffering = "; here with integers 5, 6, 7, ... made up for the input data",
+                                    kOfSteps = "; here with integers that grow in steps, made up for the input data";
   std::unordered_set<const ir::Var*> plain_;  // integer tensors that decide nothing
   std::unordered_set<const ir::Var*> said_;   // whose contents the script says
   bool all_plain_ = true;

@@ -3,7 +3,8 @@
 // Inputs are those that the script's run comments give. Others are made up: symbolic extents get small values and
 // awkward ones, scalars small ones that lead no access out of its tensor, floating tensors random numbers. Integers
 // that decide nothing are random, too; where one is an index, a size or a condition all of the tensor is 0, and then
-// numbers that differ, as large as every access stays in its tensor. What that cannot show is said, not passed over.
+// numbers that differ, for each tensor as large as every access stays in its own, and then some that lie far apart and
+// grow: rows of several elements where a list says where they begin. What that cannot show is said, not passed over.
 //
 // A part of the grid is tried first; all of it where the budget lets that. Else it is shown, where it can be, that the
 // other CTAs do the same elsewhere (other_ctas.h), or it is said which CTAs were tried.

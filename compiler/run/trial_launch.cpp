@@ -13,14 +13,15 @@
 namespace tilewright::run {
 namespace {
 
-// (i + 5) % modulus, for as long as the type and the stretch allow.
-void fill_counting(ir::DataType dtype, std::vector<std::byte>& to, std::int64_t modulus) {
+// For as long as the type and the stretch allow.
+void fill_differing(ir::DataType dtype, std::vector<std::byte>& to, const TrialLaunch::Differing& how) {
   const auto width = static_cast<std::size_t>(dtype.bits / 8);
   if (width == 0) return;
   const int digits = dtype.bits - (dtype.is_uint() ? 0 : 1);
-  if (digits < 62) modulus = std::min(modulus, std::int64_t{1} << digits);
+  const std::int64_t below = digits < 62 ? std::min(how.below, std::int64_t{1} << digits) : how.below;
   for (std::size_t at = 0; at + width <= to.size(); at += width) {
-    const std::int64_t value = (static_cast<std::int64_t>(at / width) + 5) % modulus;
+    const auto i = static_cast<std::int64_t>(at / width);
+    const std::int64_t value = how.step ? std::min(i * how.step, below - 1) : (i + 5) % below;
     std::memcpy(to.data() + at, &value, std::min(width, sizeof value));
   }
 }
@@ -48,28 +49,36 @@ std::expected<TrialLaunch, std::string> TrialLaunch::make(const lower::LoweredKe
 
 void TrialLaunch::make_up(const lower::LoweredKernel& kernel, const Integers& integers) {
   std::unordered_set<std::string_view> plain;
-  for (const lower::KernelParam& p : kernel.plan.params)
-    if (p.tensor && integers.plain.contains(p.tensor->data)) plain.insert(p.tensor->name);
-  for (std::size_t i = 0; i < bound_.job.buffers.size(); ++i) make_up(i, integers, plain);
+  std::unordered_map<std::string_view, const Differing*> differing;
+  for (const lower::KernelParam& p : kernel.plan.params) {
+    if (!p.tensor) continue;
+    if (integers.plain.contains(p.tensor->data)) plain.insert(p.tensor->name);
+    if (const auto own = integers.differing.find(p.tensor->data); own != integers.differing.end())
+      differing[p.tensor->name] = &own->second;
+  }
+  for (std::size_t i = 0; i < bound_.job.buffers.size(); ++i) {
+    const std::string_view name = bound_.tensors[i].name;
+    const auto own = differing.find(name);
+    make_up(i, plain.contains(name), own == differing.end() ? nullptr : own->second);
+  }
 }
 
 // Tensors of any size: a short stretch again and again, or all 0. An integer that the kernel writes, too, may be a
 // counter: it starts at 0.
-void TrialLaunch::make_up(std::size_t buffer, const Integers& integers,
-                          const std::unordered_set<std::string_view>& plain) {
+void TrialLaunch::make_up(std::size_t buffer, bool is_plain, const Differing* differing) {
   const JobBuffer& b = bound_.job.buffers[buffer];
   const BoundTensor& tensor = bound_.tensors[buffer];
   simulate::Tensor& t = memory_.emplace_back();
   t.defined = b.role != Role::Output;
   t.made_up = b.bytes;
   if (t.defined && fill_as_said(buffer)) return;
-  const bool decides = tensor.dtype.is_integral() && !plain.contains(tensor.name);
-  const bool counted = decides && integers.modulus && tensor.role == Role::Input;
+  const bool decides = tensor.dtype.is_integral() && !is_plain;
+  const bool counted = decides && differing && tensor.role == Role::Input;
   if (!t.defined || (tensor.dtype.is_integral() && tensor.role != Role::Input) || (decides && !counted)) return;
   const std::int64_t stretch = simulate::Pages::pattern_for(b.bytes);
   std::vector<std::byte>& bytes = patterns_.emplace_back(static_cast<std::size_t>(stretch));
   if (counted) {
-    fill_counting(tensor.dtype, bytes, *integers.modulus);
+    fill_differing(tensor.dtype, bytes, *differing);
   } else {
     fill_random(tensor.dtype, reinterpret_cast<char*>(bytes.data()), stretch, buffer + 1);
   }

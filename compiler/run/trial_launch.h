@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -18,10 +19,14 @@ namespace tilewright::run {
 
 class TrialLaunch {
  public:
-  // How integers that decide something are made up: all 0, or (i + 5) % modulus.
+  // Numbers that differ: (i + 5) % below, or, where each element has `step` of its own below that, i * step.
+  struct Differing {
+    std::int64_t below = 0, step = 0;
+  };
+  // How integers that decide something are made up: all 0 where nothing is said here.
   struct Integers {
     const std::unordered_set<const ir::Var*>& plain;  // tensors that decide nothing: random
-    std::optional<std::int64_t> modulus{};
+    std::unordered_map<const ir::Var*, Differing> differing{};
   };
 
   // The error says why the kernel cannot be launched so.
@@ -41,7 +46,7 @@ class TrialLaunch {
  private:
   TrialLaunch(Bound bound, const TrialBudget& budget, std::stop_token stop);
   void make_up(const lower::LoweredKernel& kernel, const Integers& integers);
-  void make_up(std::size_t buffer, const Integers& integers, const std::unordered_set<std::string_view>& plain);
+  void make_up(std::size_t buffer, bool is_plain, const Differing* differing);
   bool fill_as_said(std::size_t buffer);    // false: the script does not say what it holds
   std::optional<std::string> run_before();  // the error
 

@@ -128,29 +128,36 @@ Sum sum_of(const Evaluation& e) {
 
 // The script has walked over a set whose order Python draws: does anything depend on that? In the orders that the
 // evaluation is repeated in, each text of a set has another place at least once.
-void judge_drawn_order(Evaluation& e, Loader* loader, const text::Context& context, const EvaluateOptions& options) {
+bool depends_on_order(Evaluation& e, Loader* loader, const text::Context& context, const EvaluateOptions& options) {
   const Sum first = sum_of(e);
   for (SetOrder order : {SetOrder::Ascending, SetOrder::Descending, SetOrder::Turned}) {
     EvaluateOptions other = options;
     other.set_order = order;
     other.probe = nullptr;
+    other.order_matters = {};
     const std::unique_ptr<Evaluation> again = evaluate(e.tree, loader, context, other);
     if (context.stop.stop_requested()) {
       e.stopped = true;  // it is not known
-      return;
+      return false;
     }
     // A limit that another order meets is a difference, too.
-    if (!again->stopped && sum_of(*again) == first) continue;
-    e.diagnostics.push_back({code::kOpaque,
-                             text::Severity::Error,
-                             "what is made here depends on the order of a set of texts or objects, which differs from "
-                             "one Python process to the next",
-                             *e.interpreter().drawn_order(),
-                             {},
-                             "walk over it in one order: sorted(...), or write a list or a tuple instead of the set",
-                             {}});
-    return;
+    if (again->stopped || sum_of(*again) != first) return true;
   }
+  return false;
+}
+
+void judge_drawn_order(Evaluation& e, Loader* loader, const text::Context& context, const EvaluateOptions& options) {
+  e.order_matters = options.order_matters.value_or(false) ||
+                    (!options.order_matters && depends_on_order(e, loader, context, options));
+  if (!e.order_matters) return;
+  e.diagnostics.push_back({code::kOpaque,
+                           text::Severity::Error,
+                           "what is made here depends on the order of a set of texts or objects, which differs from "
+                           "one Python process to the next",
+                           *e.interpreter().drawn_order(),
+                           {},
+                           "walk over it in one order: sorted(...), or write a list or a tuple instead of the set",
+                           {}});
 }
 
 }  // namespace
@@ -191,7 +198,8 @@ std::unique_ptr<Evaluation> evaluate(std::shared_ptr<const syntax::Tree> tree, L
     report_undecorated(*e);
   }
   const bool is_drawn = e->interpreter_->drawn_order() && options.set_order == SetOrder::Inserted;
-  if (e->interpreter_->reuse().has_conflict() || (is_drawn && options.memo)) {
+  e->walks_drawn_set = is_drawn;
+  if (e->interpreter_->reuse().has_conflict() || (is_drawn && options.memo && !options.order_matters)) {
     EvaluateOptions alone = options;
     alone.memo = nullptr;
     return evaluate(std::move(tree), loader, std::move(context), alone);

@@ -56,6 +56,8 @@ class Evaluation {
   Scope* module = nullptr;
   DialectChoice dialect;  // as find_dialect() finds it
   bool stopped = false;   // a limit or a cancellation ended it: the lists are incomplete
+  // It has walked over a set whose order Python draws; and whether anything that it made depends on that.
+  bool walks_drawn_set = false, order_matters = false;
 
   // The paths of the scripts that ran: this one, then what it imports. The dialect's own are not among them.
   std::vector<std::string> files() const;

@@ -36,6 +36,9 @@ struct EvaluateOptions {
   Probe* probe = nullptr;      // watches one expression; null: none
   // Another one than the first: evaluate() looks whether the kernels are the same in it.
   SetOrder set_order = SetOrder::Inserted;
+  // Whether what the script makes depends on the order that Python draws for a set, as far as it is known: of an
+  // earlier text. None: it is evaluated in other orders, too, and without the memo.
+  std::optional<bool> order_matters{};
 };
 
 }  // namespace tilewright::script

@@ -1,12 +1,12 @@
 #include "compiler/script/undecorated.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "compiler/script/codes.h"
 #include "compiler/script/interpreter.h"
 #include "compiler/syntax/ast.h"
 #include "compiler/syntax/tree.h"
+#include "compiler/text/letters.h"
 
 namespace tilewright::script {
 namespace {
@@ -45,10 +45,10 @@ class Undecorated {
 
   // Another file may make a kernel of it, or run it inside of one: it is named again, and not just to be compiled.
   bool is_used(std::string_view name) const {
-    auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
     for (std::size_t at = text_.find(name); at != text_.npos; at = text_.find(name, at + 1)) {
       const std::string_view before = text_.substr(0, at), after = text_.substr(at + name.size());
-      const bool part = (!before.empty() && is_word(before.back())) || (!after.empty() && is_word(after.front()));
+      const bool part = (!before.empty() && text::is_ascii_name_byte(before.back())) ||
+                        (!after.empty() && text::is_ascii_name_byte(after.front()));
       const bool harmless = before.ends_with("def ") || before.ends_with("return ") || before.ends_with("compile(") ||
                             before.ends_with("build(");
       const bool comment = before.substr(before.rfind('\n') + 1).find('#') != before.npos;

@@ -10,8 +10,9 @@ std::shared_ptr<const Snapshot> Session::make(Document& document, std::shared_pt
                                               std::int64_t version, std::shared_ptr<const Settings> settings) {
   document.touched = ++clock_;
   auto loader = loaders_ ? loaders_(tree->source()->path()) : nullptr;
-  document.snapshot = std::make_shared<Snapshot>(std::move(tree), version, std::move(settings), std::move(loader),
-                                                 document.cache, document.names);
+  document.snapshot =
+      std::make_shared<Snapshot>(std::move(tree), version, std::move(settings), std::move(loader), document.cache,
+                                 document.names, assumes_orders_ ? document.orders : nullptr);
   return document.snapshot;
 }
 

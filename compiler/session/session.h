@@ -42,6 +42,10 @@ class Session {
   std::shared_ptr<const Snapshot> find(const std::string& path) const;  // null: not open
   std::vector<std::shared_ptr<const Snapshot>> all() const;             // by path
 
+  // While a document is edited, what was found out of the orders of its sets stands until Snapshot::judge_orders() is
+  // called. Else each analysis finds out.
+  void assume_orders(bool on) { assumes_orders_ = on; }
+
   // Keeps the caches below their limit: stale kernels go first, then those of the documents that were edited longest
   // ago (a document that is analysed again fills its cache again).
   void trim();
@@ -52,6 +56,7 @@ class Session {
     std::shared_ptr<const Snapshot> snapshot;
     std::shared_ptr<KernelCache> cache;
     std::shared_ptr<KnownStatements> names;
+    std::shared_ptr<OrderVerdicts> orders = std::make_shared<OrderVerdicts>();
     std::uint64_t touched = 0;
   };
   std::shared_ptr<const Snapshot> make(Document& document, std::shared_ptr<const syntax::Tree> tree,
@@ -61,6 +66,7 @@ class Session {
   std::size_t cache_limit_;
   std::map<std::string, Document, std::less<>> documents_;
   std::uint64_t clock_ = 0;
+  bool assumes_orders_ = false;
 };
 
 }  // namespace tilewright::session

@@ -69,13 +69,15 @@ class LargeTurn {
 
 Snapshot::Snapshot(std::shared_ptr<const syntax::Tree> tree, std::int64_t version,
                    std::shared_ptr<const Settings> settings, std::shared_ptr<script::Loader> loader,
-                   std::shared_ptr<KernelCache> cache, std::shared_ptr<KnownStatements> names)
+                   std::shared_ptr<KernelCache> cache, std::shared_ptr<KnownStatements> names,
+                   std::shared_ptr<OrderVerdicts> orders)
     : tree_(std::move(tree)),
       version_(version),
       settings_(std::move(settings)),
       loader_(std::move(loader)),
       cache_(std::move(cache)),
-      names_(std::move(names)) {}
+      names_(std::move(names)),
+      orders_(std::move(orders)) {}
 
 const SymbolIndex& Snapshot::symbols() const {
   std::call_once(symbols_once_, [&] {
@@ -152,7 +154,20 @@ std::shared_ptr<const Analysis> Snapshot::analyse_all(const std::stop_token& sto
   return all_;
 }
 
-std::shared_ptr<const Analysis> Snapshot::run(const std::stop_token& stop, bool all_entries) const {
+bool Snapshot::judge_orders(const std::stop_token& stop) const {
+  const auto before = analysed();
+  if (!before || !before->order_assumed || orders_judged_) return false;
+  auto judged = run(stop, false, true);
+  if (!judged) return false;
+  orders_judged_ = true;
+  if (std::ranges::none_of(judged->compiled, [](const Compiled& c) { return c.evaluation->order_matters; }))
+    return false;
+  std::lock_guard lock(mutex_);
+  analysis_ = std::move(judged);
+  return true;
+}
+
+std::shared_ptr<const Analysis> Snapshot::run(const std::stop_token& stop, bool all_entries, bool judges) const {
   auto analysis = std::make_shared<Analysis>();
   text::Context context;
   context.stop = stop;
@@ -171,8 +186,14 @@ std::shared_ptr<const Analysis> Snapshot::run(const std::stop_token& stop, bool 
   for (ir::Target target : named.targets) {
     const LargeTurn turn(stop);  // until the values of the evaluation are forgotten
     options.target = target;
+    // One that matters is an error, which must go with its cause.
+    options.order_matters = {};
+    if (orders_ && !judges && orders_->find(target.name()) == false) options.order_matters = false;
     Compiled& c = analysis->compiled.emplace_back(compile(tree_, loader_.get(), context, options));
     if (c.stopped) return nullptr;
+    if (c.evaluation->walks_drawn_set && options.order_matters) analysis->order_assumed = true;
+    if (c.evaluation->walks_drawn_set && !options.order_matters && orders_)
+      orders_->keep(target.name(), c.evaluation->order_matters);
     if (settings_->severity) settings_->severity(c.diagnostics);
   }
   use.finish();
@@ -206,6 +227,7 @@ std::unique_ptr<Probed> Snapshot::probe(const syntax::Node* node, const syntax::
   options.all_entries = false;
   options.memo = &memo;
   options.probe = &made->probe;
+  options.order_matters = false;  // of a value that is looked at nothing of the kind is said
   made->evaluation = script::evaluate(tree_, loader_.get(), context, options);
   return made;
 }

@@ -18,6 +18,7 @@
 #include "compiler/script/surface.h"
 #include "compiler/session/compile.h"
 #include "compiler/session/findings.h"
+#include "compiler/session/order_verdicts.h"
 #include "compiler/session/symbols.h"
 
 namespace tilewright::session {
@@ -38,6 +39,7 @@ struct Analysis {
   std::vector<Compiled> compiled;  // one an architecture; never empty
   std::vector<Finding> findings;   // each cause once, in the order of the text
   std::size_t kernels_made = 0, kernels_reused = 0;
+  bool order_assumed = false;  // that no order of a set matters is taken from an earlier text of the document
   const Compiled& first() const { return compiled.front(); }
   // Entries that were left out: of a list of arguments for one factory only the first is looked at while one types.
   const std::vector<script::Entry>& others() const { return first().evaluation->other_entries; }
@@ -53,7 +55,7 @@ class Snapshot {
  public:
   Snapshot(std::shared_ptr<const syntax::Tree> tree, std::int64_t version, std::shared_ptr<const Settings> settings,
            std::shared_ptr<script::Loader> loader, std::shared_ptr<KernelCache> cache,
-           std::shared_ptr<KnownStatements> names = nullptr);
+           std::shared_ptr<KnownStatements> names = nullptr, std::shared_ptr<OrderVerdicts> orders = nullptr);
 
   const std::shared_ptr<const syntax::Tree>& tree() const { return tree_; }
   const text::Source& source() const { return *tree_->source(); }
@@ -63,6 +65,9 @@ class Snapshot {
 
   // Null only when `stop` was requested before it was there.
   std::shared_ptr<const Analysis> analyse(const std::stop_token& stop) const;
+  // Finds out what the analysis has assumed of the order of sets (Analysis::order_assumed). True if that was wrong:
+  // `analyse` has another analysis from then on.
+  bool judge_orders(const std::stop_token& stop) const;
   // With the entries that `analyse` leaves out (Analysis::others), for who asks for one of them. Made by the first who
   // does. Null as above.
   std::shared_ptr<const Analysis> analyse_all(const std::stop_token& stop) const;
@@ -88,7 +93,8 @@ class Snapshot {
 
  private:
   NamedTargets targets() const;
-  std::shared_ptr<const Analysis> run(const std::stop_token& stop, bool all_entries) const;
+  // `judges`: what an order of a set decides is found out now.
+  std::shared_ptr<const Analysis> run(const std::stop_token& stop, bool all_entries, bool judges = false) const;
 
   std::shared_ptr<const syntax::Tree> tree_;
   std::int64_t version_;
@@ -96,10 +102,12 @@ class Snapshot {
   std::shared_ptr<script::Loader> loader_;
   std::shared_ptr<KernelCache> cache_;
   std::shared_ptr<KnownStatements> names_;  // of the document; may be null
+  std::shared_ptr<OrderVerdicts> orders_;   // of the document; null: each analysis finds out
   mutable std::mutex mutex_;
   mutable std::condition_variable_any changed_;
   mutable bool running_ = false;
   mutable std::shared_ptr<const Analysis> analysis_;
+  mutable std::atomic<bool> orders_judged_ = false;
   mutable std::mutex all_mutex_;
   mutable std::shared_ptr<const Analysis> all_;
   mutable std::once_flag symbols_once_;

@@ -128,6 +128,12 @@ struct Finding {
     NeverWaited,     // an operation whose barrier no thread waits on
     UnorderedInit,   // a use of a barrier that nothing orders after its initialisation
     NotInitialised,  // a use of memory as a barrier that is none
+    MixedTimes,      // a named barrier that warps may come to for two different times
+    AtNamedBarrier,  // all who wait for ever do so at named barriers
+    OtherBytes,      // a phase that has its arrivals and other bytes than expect_tx announces
+    EarlyWait,       // a wait that may mean a phase long before
+    EarlyPart,       // a thread that counts in a phase may do so in the one before
+    GivesBack,       // tensor memory that is given back while it is used
   };
   Kind kind = Kind::Other;
   // The buffer that it is of, as messages name it; empty: not known. `arriving`: a copy into it is under way.

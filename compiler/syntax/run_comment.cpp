@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/text/letters.h"
+
 namespace tilewright::syntax {
 namespace {
 
@@ -10,9 +12,7 @@ constexpr std::string_view kBlanks = " \t,";
 // Of a comment; kernels have a hundredth of them. Those behind are no settings.
 constexpr std::size_t kMostWords = 1000;
 
-bool is_name(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-}
+bool is_name(char c) { return text::is_ascii_name_byte(c) || c == '.'; }
 
 class Scanner {
  public:

@@ -80,9 +80,10 @@ void BackgroundTrials::model_times(const Job& job) {
   }
 }
 
-void BackgroundTrials::want(const std::string& document, std::shared_ptr<const session::Analysis> analysis,
-                            std::chrono::milliseconds delay) {
-  Wish wish{document, std::move(analysis)};
+void BackgroundTrials::want(std::shared_ptr<const session::Snapshot> script,
+                            std::shared_ptr<const session::Analysis> analysis, std::chrono::milliseconds delay) {
+  const std::string document = script->path();
+  Wish wish{document, std::move(analysis), std::move(script)};
   {
     std::lock_guard lock(mutex_);
     if (auto known = tried_.find(document); known != tried_.end())
@@ -135,6 +136,7 @@ void BackgroundTrials::work(const std::stop_token& end) {
   // Who waits for an answer goes first, where cores are few.
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
   backlog_.work_through(end, [this](const Backlog<Wish>::Job& job) {
+    if (job.wish.script->judge_orders(job.stop)) made_(job.wish.document);
     bool tried_some = false;
     for (bool changed : {true, false}) {
       const Outcome outcome = try_out(job, changed);

@@ -37,7 +37,8 @@ class BackgroundTrials {
   // Tries the kernels that were not tried yet, the changed ones that is, and forgets those that are no more. What has
   // changed since the document's last wish goes first and is told by itself: it was just written, and the
   // others may be many.
-  void want(const std::string& document, std::shared_ptr<const session::Analysis> analysis,
+  // Before that, it is found out what the analysis assumes of the order of sets.
+  void want(std::shared_ptr<const session::Snapshot> script, std::shared_ptr<const session::Analysis> analysis,
             std::chrono::milliseconds delay);
   void typed(const std::string& document) { backlog_.typed(document); }  // edited
   void forget(const std::string& document);                              // closed
@@ -46,10 +47,12 @@ class BackgroundTrials {
   struct Wish {
     std::string document;
     std::shared_ptr<const session::Analysis> analysis;  // keeps the kernels alive
+    std::shared_ptr<const session::Snapshot> script;
     std::unordered_set<const lower::LoweredKernel*> changed{};
     bool is(const Wish& other) const { return document == other.document; }
     void join(const Wish& other) {
       analysis = other.analysis;
+      script = other.script;
       changed = other.changed;
     }
   };

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "compiler/dispatch/codes.h"
 #include "compiler/simulate/codes.h"
 #include "server/ide/artifacts.h"
 #include "server/ide/background_trials.h"
@@ -52,23 +51,20 @@ std::shared_ptr<const text::Diagnostic> as_wanted(std::shared_ptr<const text::Di
   return one.empty() ? nullptr : std::make_shared<const text::Diagnostic>(std::move(one.front()));
 }
 
-// What a kernel does says more than what it may do: an access that left its buffer takes those that may, with the same
-// index, as related places.
+// What a kernel does says more than what it may do.
 void fold_overruns(std::vector<Diagnostic>& list, const text::Source& own) {
-  const auto text_of = [&](const Diagnostic& d) { return statement_at(own.text(), d.at.begin, d.at.end); };
-  std::vector<bool> follows(list.size());
-  for (Diagnostic& found : list) {
-    if (found.said->code != simulate::code::kOutOfBounds) continue;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const Diagnostic& known = list[i];
-      if (follows[i] || !is_known_overrun(*known.said, text_of(known), *found.said, text_of(found))) continue;
-      follows[i] = true;
-      if (known.at.begin != found.at.begin)
-        found.related.push_back({{&own, known.at.begin, known.at.end}, known.said->message});
-    }
+  const auto is_outside = [](const Diagnostic& d) { return d.said->code == simulate::code::kOutOfBounds; };
+  if (std::ranges::none_of(list, is_outside)) return;
+  std::vector<PlacedFinding> all;
+  for (const Diagnostic& d : list) all.push_back({d.said, statement_at(own.text(), d.at.begin, d.at.end)});
+  std::vector<bool> is_taken(list.size());
+  for (const TakenFinding& t : taken_by_overruns(all)) {
+    is_taken[t.one] = true;
+    const Diagnostic& one = list[t.one];
+    if (t.is_related) list[t.by].related.push_back({{&own, one.at.begin, one.at.end}, one.said->message});
   }
   std::size_t at = 0;
-  std::erase_if(list, [&](const Diagnostic&) { return follows[at++]; });
+  std::erase_if(list, [&](const Diagnostic&) { return is_taken[at++]; });
 }
 
 }  // namespace

@@ -148,6 +148,7 @@ void Host::set_folders(std::vector<std::string> folders) { workspace_.set_folder
 void Host::configure(project::ClientSettings settings, Preferences preferences) {
   workspace_.configure(std::move(settings));
   preferences_ = std::move(preferences);
+  session_.assume_orders(preferences_.simulate);  // trials find out
 }
 
 void Host::refresh_all() {
@@ -266,7 +267,7 @@ void Host::analyse(const Round& round) {
 // What is not waited for comes after what is.
 void Host::afterwards(const Round& round, const std::shared_ptr<const session::Analysis>& analysis) {
   const session::Snapshot& snapshot = *round.snapshot;
-  if (round.tries) trials_.want(snapshot.path(), analysis, kSettled);
+  if (round.tries) trials_.want(round.snapshot, analysis, kSettled);
   events_.analysed(snapshot, *analysis);
   if (!round.background || snapshot.source().size() > kLargeDocument) return;
   std::vector<Wish> wishes = background_wishes(snapshot.path(), *analysis);

@@ -242,7 +242,7 @@ work::FindingFixes script_fixes(const project::LoadedFile& file, const FixOption
       --left;
       budget.used_up = false;
       for (Tried& t : tried_fixes(*state, f, kMostOfOne, over.token(), budget)) out.tried.push_back(std::move(t.fix));
-      if (!budget.used_up) continue;
+      if (!budget.used_up && !over.token().stop_requested()) continue;
     }
     out.untried.push_back({f.code, f.message, f.at->begin});
   }

@@ -6,13 +6,12 @@
 
 #include "compiler/intrinsics/say.h"
 #include "compiler/simulate/codes.h"
+#include "compiler/text/letters.h"
 
 namespace tilewright::ide {
 namespace {
 
 namespace code = simulate::code;
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 // Where the bracket at `open` is closed; npos: nowhere.
 std::size_t closing(std::string_view text, std::size_t open) {
@@ -35,7 +34,7 @@ bool is_complete(std::string_view arguments) {
       quote = c;
     } else if (std::isalpha(static_cast<unsigned char>(c)) || c == '_') {
       std::size_t end = i;
-      while (end < arguments.size() && is_word(arguments[end])) ++end;
+      while (end < arguments.size() && text::is_ascii_name_byte(arguments[end])) ++end;
       const std::string_view word = arguments.substr(i, end - i);
       const bool keyword = end < arguments.size() && arguments[end] == '=';
       if (word != "True" && word != "False" && !keyword) return false;
@@ -131,7 +130,7 @@ std::string_view callee_of(std::string_view text, std::size_t open) {
   // T.ptx["mbarrier.init.shared.b64"](bar, n)
   const std::size_t bracket = begin > 1 && text.substr(begin - 2, 2) == "\"]" ? text.rfind("[\"", begin) : text.npos;
   if (bracket != text.npos) begin = bracket;
-  while (begin > 0 && (is_word(text[begin - 1]) || text[begin - 1] == '.')) --begin;
+  while (begin > 0 && (text::is_ascii_name_byte(text[begin - 1]) || text[begin - 1] == '.')) --begin;
   return text.substr(begin, open - begin);
 }
 
@@ -214,9 +213,9 @@ std::vector<SyncLines> lines_of_hint(std::string_view hint) {
   SyncLines all;
   std::size_t last_end = hint.npos;
   for (std::size_t at = hint.find("T."); at != hint.npos; at = hint.find("T.", at + 1)) {
-    if (at > 0 && is_word(hint[at - 1])) continue;
+    if (at > 0 && text::is_ascii_name_byte(hint[at - 1])) continue;
     std::size_t open = at;
-    while (open < hint.size() && (is_word(hint[open]) || hint[open] == '.')) ++open;
+    while (open < hint.size() && (text::is_ascii_name_byte(hint[open]) || hint[open] == '.')) ++open;
     if (open < hint.size() && hint[open] == '[') open = std::min(closing(hint, open), hint.size() - 1) + 1;
     const std::size_t close = open < hint.size() && hint[open] == '(' ? closing(hint, open) : hint.npos;
     if (close == hint.npos || !is_complete(hint.substr(open + 1, close - open - 1))) continue;
@@ -316,7 +315,7 @@ std::vector<SyncArgument> sync_arguments(std::string_view text, const LogicalLin
       std::string_view argument = all.substr(from, end - from), keyword;
       const std::size_t equals = argument.find('=');
       if (equals != argument.npos && equals + 1 < argument.size() && argument[equals + 1] != '=' &&
-          std::ranges::all_of(trimmed(argument.substr(0, equals)), is_word)) {
+          std::ranges::all_of(trimmed(argument.substr(0, equals)), text::is_ascii_name_byte)) {
         keyword = trimmed(argument.substr(0, equals));
         argument = argument.substr(equals + 1);
       }

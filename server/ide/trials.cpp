@@ -193,39 +193,58 @@ bool same_place(const text::Diagnostic& a, const text::Diagnostic& b) {
   return a.span.anchor == b.span.anchor && a.span.begin == b.span.begin;
 }
 
+// Is `found`, an access that left its buffer, one of which `known` says that it may: the same place of a kernel, or the
+// same name in an index of both, `s[i + 1]` and `w[i]`?
+bool is_known_overrun(const PlacedFinding& known, const PlacedFinding& found) {
+  return known.said->code == dispatch::code::kOverrun && found.said->code == simulate::code::kOutOfBounds &&
+         known.said->span.anchor == found.said->span.anchor &&
+         (same_place(*known.said, *found.said) || share_an_index(known.statement, found.statement));
+}
+
 }  // namespace
 
-bool is_known_overrun(const text::Diagnostic& known, std::string_view known_text, const text::Diagnostic& found,
-                      std::string_view found_text) {
-  return known.code == dispatch::code::kOverrun && found.code == simulate::code::kOutOfBounds &&
-         known.span.anchor == found.span.anchor && (same_place(known, found) || share_an_index(known_text, found_text));
+std::vector<TakenFinding> taken_by_overruns(std::span<const PlacedFinding> all) {
+  std::vector<TakenFinding> out;
+  std::vector<bool> is_taken(all.size());
+  const auto take = [&](std::size_t one, std::size_t by, bool is_related) {
+    is_taken[one] = true;
+    out.push_back({one, by, is_related});
+  };
+  for (std::size_t by = 0; by < all.size(); ++by) {
+    for (std::size_t i = 0; i < all.size() && !is_taken[by]; ++i) {
+      if (is_taken[i] || !is_known_overrun(all[i], all[by])) continue;
+      const bool elsewhere = !same_place(*all[i].said, *all[by].said);
+      take(i, by, elsewhere);
+      for (std::size_t race = 0; elsewhere && race < all.size(); ++race)
+        if (!is_taken[race] && all[race].said->code == simulate::code::kRace &&
+            same_place(*all[race].said, *all[i].said))
+          take(race, by, true);
+    }
+  }
+  return out;
 }
 
 namespace {
 
-// An access that left its buffer, and those of which it was known before that they may: where the same index stands in
-// them they are one fault, and so is what such an access meets of others.
+// What a kernel does there says more than what it may do.
 void fold_overruns(std::vector<text::Diagnostic>& found, std::vector<text::Diagnostic>& known,
                    const text::Anchors& anchors) {
-  const auto text_of = [&](const text::Diagnostic& d) {
-    const text::Anchors::Place at = anchors.resolve(d.span);
-    return at.source ? statement_at(at.source->text(), at.begin, at.end) : std::string_view();
-  };
-  const auto is_outside = [](const text::Diagnostic& d) { return d.code == simulate::code::kOutOfBounds; };
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (!is_outside(found[i])) continue;
-    const auto follows = [&](const text::Diagnostic& k) {
-      return is_known_overrun(k, text_of(k), found[i], text_of(found[i]));
-    };
-    for (const text::Diagnostic& k : known) {
-      if (!follows(k) || same_place(k, found[i])) continue;
-      found[i].related.push_back({k.span, "the same index: " + std::string(k.code) + ": " + k.message});
-      for (text::Diagnostic& r : found)
-        if (r.code == simulate::code::kRace && same_place(r, k)) r.code = {};
+  std::vector<PlacedFinding> all;
+  for (const auto* list : {&known, &found}) {
+    for (const text::Diagnostic& d : *list) {
+      const text::Anchors::Place at = anchors.resolve(d.span);
+      all.push_back({&d, at.source ? statement_at(at.source->text(), at.begin, at.end) : std::string_view()});
     }
-    std::erase_if(known, follows);
   }
-  std::erase_if(found, [](const text::Diagnostic& d) { return d.code.empty(); });
+  const std::size_t first = known.size();
+  std::vector<bool> is_taken(all.size());
+  for (const TakenFinding& t : taken_by_overruns(all)) {
+    is_taken[t.one] = true;
+    if (t.by < first || !t.is_related) continue;
+    found[t.by - first].related.push_back({all[t.one].said->span, all[t.one].said->message});
+  }
+  std::size_t at = 0;
+  for (auto* list : {&known, &found}) std::erase_if(*list, [&](const text::Diagnostic&) { return is_taken[at++]; });
 }
 
 }  // namespace
@@ -236,7 +255,6 @@ std::size_t try_out_all(session::Compiled& compiled, const project::LoadedFile& 
   TrialOptions options;
   options.budget.jobs = jobs;
   std::vector<text::Diagnostic> found = try_kernels(compiled, *file.tree, options, stop, untried);
-  // What the kernel does there says more than what it may do.
   fold_overruns(found, compiled.diagnostics, compiled.evaluation->anchors);
   for (text::Diagnostic& d : found) place(std::move(d), compiled, file);
   return untried;

@@ -1,6 +1,7 @@
 // What a short run on the simulator says about the kernels of a script (compiler/run/trial.h).
 #pragma once
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <vector>
 
@@ -35,10 +36,19 @@ std::vector<text::Diagnostic> try_kernels(const session::Compiled& compiled, con
 
 // What stands there, to the end of its line: the place of a finding may be the target of an assignment alone.
 std::string_view statement_at(std::string_view text, std::uint32_t begin, std::uint32_t end);
-// True if `found`, an access that left its buffer, is one of which `known` says that it may: the same place of a
-// kernel, or the same name in an index of both, `s[i + 1]` and `w[i]`. The texts are as statement_at() has them.
-bool is_known_overrun(const text::Diagnostic& known, std::string_view known_text, const text::Diagnostic& found,
-                      std::string_view found_text);
+
+// A finding, and the statement of its place as statement_at() has it.
+struct PlacedFinding {
+  const text::Diagnostic* said = nullptr;
+  std::string_view statement;
+};
+struct TakenFinding {
+  std::size_t one = 0, by = 0;
+  bool is_related = false;  // its place belongs to the finding that takes it
+};
+// An access that left its buffer takes those of which it was known that they may, with the same index, and the races of
+// such an access: one fault.
+std::vector<TakenFinding> taken_by_overruns(std::span<const PlacedFinding> all);
 
 // Tries out every kernel that compiled and adds what is found to the diagnostics, or to what is silenced. Returns how
 // many kernels were not, or not wholly, looked at. `jobs`: cores that it may take.

@@ -340,6 +340,19 @@ TEST_CASE("migrate: a pool of 0.25 without commit() gets one", "[migrate]") {
   for (std::string_view line : {"q.commit()", "end(q)\n    b.commit()", "return q"}) {
     CHECK(becomes(made + std::string(line), V0_26).find("q.commit()|") == std::string::npos);
   }
+  // Beside another pool that has one: each gets its own, or is told where a helper may make it.
+  const std::string other = "p = T.SMEMPool()\n    y = p.alloc((4,))\n    p.commit()\n    ";
+  CHECK(becomes(other + made + "x[0] = 1", V0_26) ==
+        "p = T.SMEMPool()|y = p.alloc((4,))|p.commit()|q = T.SMEMPool()|x = q.alloc((4,))|q.commit()|x[0] = 1");
+  CHECK(decisions(made + "end(q)\n    b.commit()", V0_26) == std::vector<std::string>{"T.SMEMPool()"});
+  CHECK(decisions(made + "q.commit()\n    end(q)\n    b.commit()", V0_26).empty());
+  CHECK(becomes(made + "b.commit()", V0_26) == "q = T.SMEMPool()|x = q.alloc((4,))|q.commit()|b.commit()");
+  CHECK(becomes("q = T.SMEMPool()\n    q.alloc((4,))\n    q = T.SMEMPool()\n    q.commit()", V0_26) ==
+        "q = T.SMEMPool()|q.alloc((4,))|q.commit()|q = T.SMEMPool()|q.commit()");
+  const std::string branches = "if a:\n        q = T.SMEMPool()\n    else:\n        q = T.SMEMPool()\n    ";
+  CHECK(becomes(branches + "q.commit()", V0_26) == "if a:|    q = T.SMEMPool()|else:|    q = T.SMEMPool()|q.commit()");
+  CHECK(becomes("if a:\n        q = T.SMEMPool()\n        q.commit()\n    else:\n        q = T.SMEMPool()", V0_26) ==
+        "if a:|    q = T.SMEMPool()|    q.commit()|else:|    q = T.SMEMPool()|    q.commit()");
   // Where that place is not clear, a person decides.
   const std::vector<std::string> left{"T.SMEMPool()"};
   CHECK(decisions(made + "return q", V0_26) == left);

@@ -311,3 +311,62 @@ TEST_CASE("session: kernels that one edit makes again at once are those that eac
       CHECK(c->diagnostics[i].message == one.diagnostics[i].message);
   }
 }
+
+// Found out once the document rests; what stands until then is what was found out last.
+TEST_CASE("while one types, a script that walks over a set is evaluated once", "[session]") {
+  const std::string text = R"(from tvm.script import tirx as T
+
+SIZE = 0
+for name in {"a", "bb"}:
+    SIZE += len(name)
+
+
+@T.prim_func
+def first(A: T.Buffer((32,), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([1])
+    A[SIZE] = A[0]
+
+
+@T.prim_func
+def second(A: T.Buffer((32,), "float16")):
+    T.device_entry()
+    T.cta_id([1])
+    T.thread_id([1])
+    A[1] = A[0]
+)";
+  const auto with = [&](std::string_view from, std::string_view to) {
+    std::string out = text;
+    return out.replace(out.find(from), from.size(), to);
+  };
+  for (const bool assumes : {true, false}) {
+    session::Session session{nullptr};
+    session.assume_orders(assumes);
+    const auto codes = [&](const std::string& now, std::int64_t version) {
+      session.change("a.py", now, version);
+      std::vector<std::string> out;
+      for (const session::Finding& f : session.find("a.py")->analyse({})->findings)
+        if (f.diagnostic->severity == text::Severity::Error) out.emplace_back(f.diagnostic->code);
+      return out;
+    };
+    const std::vector<std::string> none, one{"TW2007"};
+    session.open("a.py", text, 0, std::make_shared<session::Settings>());
+    CHECK_FALSE(session.find("a.py")->analyse({})->order_assumed);
+    CHECK(codes(text + "\n", 1) == none);
+    CHECK_FALSE(session.find("a.py")->judge_orders({}));
+    // The last name's length.
+    CHECK(codes(with("+=", "="), 2) == (assumes ? none : one));
+    CHECK(session.find("a.py")->analyse({})->order_assumed == assumes);
+    if (assumes) {
+      CHECK(session.find("a.py")->judge_orders({}));
+      CHECK(session.find("a.py")->analyse({})->findings.size() == 1);
+      CHECK_FALSE(session.find("a.py")->judge_orders({}));
+      CHECK(codes(with("+=", "=") + "\n", 3) == one);
+    }
+    CHECK(codes(with("for name in {\"a\", \"bb\"}", "for name in sorted({\"a\", \"bb\"})"), 4) == none);
+    CHECK(codes(with("A[1]", "A[2]"), 5) == none);
+    CHECK(codes(with("A[1]", "A[3]"), 6) == none);
+    CHECK(session.find("a.py")->analyse({})->kernels_made == 1);
+  }
+}

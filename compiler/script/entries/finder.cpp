@@ -1,12 +1,12 @@
 #include "compiler/script/entries/finder.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "compiler/script/python/support.h"
 #include "compiler/script/unbound.h"
 #include "compiler/syntax/run_comment.h"
 #include "compiler/syntax/walk.h"
+#include "compiler/text/letters.h"
 #include "compiler/text/nearest.h"
 
 namespace tilewright::script {
@@ -116,13 +116,13 @@ bool defines_kernel_in_methods(const Class* cls) {
   });
 }
 
-bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
 // Does the text name `path`, as a word of its own?
 bool names(std::string_view text, std::string_view path) {
   for (std::size_t at = text.find(path); at != std::string_view::npos; at = text.find(path, at + 1)) {
     const std::size_t end = at + path.size();
-    if ((at == 0 || !word_char(text[at - 1])) && (end >= text.size() || !word_char(text[end]))) return true;
+    if ((at == 0 || !text::is_ascii_name_byte(text[at - 1])) &&
+        (end >= text.size() || !text::is_ascii_name_byte(text[end])))
+      return true;
   }
   return false;
 }
@@ -132,7 +132,7 @@ std::vector<std::string_view> called_names(std::string_view text) {
   std::vector<std::string_view> out;
   for (std::size_t at = text.find('('); at != std::string_view::npos; at = text.find('(', at + 1)) {
     std::size_t begin = at;
-    while (begin > 0 && word_char(text[begin - 1])) --begin;
+    while (begin > 0 && text::is_ascii_name_byte(text[begin - 1])) --begin;
     if (begin < at) out.push_back(text.substr(begin, at - begin));
   }
   return out;

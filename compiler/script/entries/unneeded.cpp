@@ -1,15 +1,14 @@
 #include "compiler/script/entries/unneeded.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 #include "compiler/script/interpreter.h"
+#include "compiler/text/letters.h"
 
 namespace tilewright::script {
 namespace {
 
-bool word_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_quote(char c) { return c == '"' || c == '\''; }
 
 // Does the line of this place hold nothing but a comment?
@@ -26,7 +25,8 @@ std::size_t uses(std::string_view text, std::string_view name) {
     const char before = at == 0 ? ' ' : text[at - 1];
     const std::size_t end = at + name.size();
     const char after = end < text.size() ? text[end] : ' ';
-    if (word_char(before) || word_char(after) || (is_quote(before) && after == before)) continue;
+    if (text::is_ascii_name_byte(before) || text::is_ascii_name_byte(after) || (is_quote(before) && after == before))
+      continue;
     if (is_comment(text, at)) continue;
     ++count;
   }

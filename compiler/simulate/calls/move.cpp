@@ -77,6 +77,7 @@ bool Move::take(Machine& m, Thread& t) {
   cargo = Cargo(bytes, m.options().trace);
   if (given >= 0) cargo.view().mark(true, bytes);
   transfer(cargo.view().at(left), *from, source_bytes());
+  lacks = m.stored_read(t, source_at(), *from, source_bytes());
   return true;
 }
 
@@ -103,15 +104,15 @@ bool Move::land(Machine& m, Thread& t) {
     m.spend(bytes);
     if (combine) {
       combine_into(*combine, type, *to, cargo.view(), bytes);
-      m.put_out(t, place, *to, bytes, 0);
+      m.put_out(t, place, *to, bytes, lacks);
     } else if (byte_mask == 0xffff) {
       transfer(*to, cargo.view(), bytes);
-      m.put_out(t, place, *to, bytes, 0);
+      m.put_out(t, place, *to, bytes, lacks);
     } else {
       for (std::int64_t b = 0; b < bytes; ++b)
         if (byte_mask >> (b % 16) & 1) {
           transfer(to->at(b), cargo.view().at(b), 1);
-          m.put_out(t, moved(place, b), to->at(b), 1, 0);
+          m.put_out(t, moved(place, b), to->at(b), 1, lacks);
         }
     }
   }

@@ -23,6 +23,7 @@ class Move final : public Operation {
   std::int64_t left = 0, right = 0;  // so many bytes at either end are not read, and hold nothing afterwards
   std::uint64_t source_at() const { return moved(source, left); }
   std::int64_t source_bytes() const { return given < 0 ? bytes - left - right : given; }
+  std::uint32_t lacks = 0;  // the read that a value of the cargo comes from without having one
   Cargo cargo;
   // Places that get it all. As many barriers count the bytes, or none.
   std::vector<std::uint64_t> destinations, barriers;

@@ -157,7 +157,7 @@ class BoxCopy final : public Operation {
       } else {
         transfer(*to, cargo.view().at(from), n);
       }
-      m.put_out(t, at, *to, n, 0);
+      m.put_out(t, at, *to, n, lacks);
       return true;
     });
   }
@@ -166,6 +166,7 @@ class BoxCopy final : public Operation {
     if (!all) return false;
     units(m.place_of(places[0]),
           [&](std::int64_t shared, std::int64_t flat) { transfer(cargo.view().at(flat), all->at(shared), kUnit); });
+    lacks = m.stored_read(t, places[0], *all, extent());
     return true;
   }
   bool into_shared(Machine& m, Thread& t, std::uint64_t place) {
@@ -177,6 +178,7 @@ class BoxCopy final : public Operation {
   }
 
   Cargo cargo;
+  std::uint32_t lacks = 0;  // the read that a value of it comes from without having one
 };
 
 enum Mode { kTile, kRowList, kIm2col, kResized };

@@ -233,6 +233,11 @@ std::vector<Finding> Causes::take(Machine& m) {
   return std::move(found_);
 }
 
+std::string_view buffer_of(std::string_view barrier) {
+  barrier.remove_prefix(std::min(barrier.size(), barrier.find('`') + 1));
+  return barrier.substr(0, barrier.find_first_of("`["));
+}
+
 namespace {
 
 // Memory that one thread gives back before the others are done: they may also come too late to their next wait.
@@ -265,12 +270,6 @@ void fold_late_ends(std::vector<Finding>& findings) {
     i -= static_cast<std::size_t>(before);
     findings[i] = std::move(first);
   }
-}
-
-// "full" of "`full[0]` of CTA 1": the barriers of one buffer are initialised by one call.
-std::string_view buffer_of(std::string_view barrier) {
-  barrier.remove_prefix(std::min(barrier.size(), barrier.find('`') + 1));
-  return barrier.substr(0, barrier.find_first_of("`["));
 }
 
 // Does what goes wrong concern the barrier whose count this is?

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -81,6 +82,9 @@ class Causes {
   std::vector<Finding> found_;  // by lanes, by bytes: at most one each
   bool by_lanes_ = false, by_bytes_ = false;
 };
+
+// "full" of "`full[0]` of CTA 1": the barriers of one buffer are initialised by one call.
+std::string_view buffer_of(std::string_view barrier);
 
 // The weight of a finding that is a cause.
 inline constexpr int kCause = 1000;

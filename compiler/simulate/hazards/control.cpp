@@ -14,6 +14,22 @@ bool holds(const ir::Stmt* s, const ir::Origin& place) {
   return found;
 }
 
+// True if a call within is handed an element of which `is` is true.
+template <class Is>
+bool calls_with(const ir::Stmt* top, const Is& is) {
+  bool found = false;
+  ir::walk_stmts(top, [&](const ir::Stmt* s) {
+    if (const auto* evaluate = ir::as<ir::Evaluate>(s))
+      ir::walk(evaluate->value, [&](ir::Expr e) {
+        const auto* load = e.as<ir::Load>();
+        found = found || (load && is(*load));
+        return !found;
+      });
+    return !found;
+  });
+  return found;
+}
+
 }  // namespace
 
 Decisions::Decisions(const ir::Stmt* body, const ir::Var* data) : body_(body) {
@@ -106,6 +122,51 @@ bool Decisions::decides_a_loop() const {
 }
 
 bool is_polled(const ir::Stmt* body, const ir::Var* data) { return Decisions(body, data).decides_a_loop(); }
+
+bool is_written_in_loops_of(const ir::Stmt* body, const ir::Var* data, std::string_view barriers,
+                            const ir::Origin& reads) {
+  bool written = false, elsewhere = false;
+  const auto look = [&](const auto& self, const ir::Stmt* top, bool of_barriers) -> void {
+    ir::walk_stmts(top, [&](const ir::Stmt* s) {
+      if (s->kind == ir::StmtKind::For || s->kind == ir::StmtKind::While) {
+        const auto* loop = ir::as<ir::For>(s);
+        const ir::Stmt* inner = loop ? loop->body : ir::as<ir::While>(s)->body;
+        self(self, inner,
+             of_barriers || calls_with(inner, [&](const ir::Load& l) { return l.buffer->name == barriers; }));
+        return false;
+      }
+      const auto* store = ir::as<ir::Store>(s);
+      const bool writes = (store && store->buffer->data == data) ||
+                          (s->kind == ir::StmtKind::Evaluate && !ir::same_origin(s->origin, reads) &&
+                           calls_with(s, [&](const ir::Load& l) { return l.buffer->data == data; }));
+      (of_barriers ? written : elsewhere) |= writes;
+      return true;
+    });
+  };
+  look(look, body, false);
+  return written && !elsewhere;
+}
+
+bool is_in_loop_of(const ir::Stmt* body, const ir::Origin& place, std::string_view barriers) {
+  bool found = false;
+  ir::walk_stmts(body, [&](const ir::Stmt* s) {
+    const bool is_loop = s->kind == ir::StmtKind::For || s->kind == ir::StmtKind::While;
+    found = found || (is_loop && holds(s, place) &&
+                      calls_with(s, [&](const ir::Load& l) { return l.buffer->name == barriers; }));
+    return !found;
+  });
+  return found;
+}
+
+bool is_handed(const ir::Stmt* body, std::string_view buffer, const ir::Origin& place) {
+  bool found = false;
+  ir::walk_stmts(body, [&](const ir::Stmt* s) {
+    found = found || (!buffer.empty() && s->kind == ir::StmtKind::Evaluate && ir::same_origin(s->origin, place) &&
+                      calls_with(s, [&](const ir::Load& l) { return l.buffer->name == buffer; }));
+    return !found;
+  });
+  return found;
+}
 
 bool share_a_loop(const ir::Stmt* body, const ir::Origin& a, const ir::Origin& b) {
   bool found = false;

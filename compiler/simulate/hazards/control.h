@@ -1,6 +1,7 @@
 // What a kernel's statements say of two findings: whether data decides if a thread comes to a place, and whether two
 // places stand in one loop.
 #pragma once
+#include <string_view>
 #include <unordered_set>
 
 #include "compiler/ir/origin.h"
@@ -32,6 +33,17 @@ class Decisions {
 
 // True if a loop holds statements of both places.
 bool share_a_loop(const ir::Stmt* body, const ir::Origin& a, const ir::Origin& b);
+
+// True if all that writes the buffer stands in loops that use one of the barriers of this buffer, too. What stands at
+// `reads` only reads it.
+bool is_written_in_loops_of(const ir::Stmt* body, const ir::Var* data, std::string_view barriers,
+                            const ir::Origin& reads);
+
+// True if a loop around this place uses one of the barriers of this buffer.
+bool is_in_loop_of(const ir::Stmt* body, const ir::Origin& place, std::string_view barriers);
+
+// True if a call at this place is handed an element of the buffer of this name.
+bool is_handed(const ir::Stmt* body, std::string_view buffer, const ir::Origin& place);
 
 // True if a loop goes on for as long as the buffer says.
 bool is_polled(const ir::Stmt* body, const ir::Var* data);

@@ -272,6 +272,16 @@ class Deadlock {
     for (std::size_t i : path)
       if (const auto b = m_.barriers_.find(groups_[i].place); b != m_.barriers_.end())
         f.barriers.push_back(b->second.name);
+    if (std::ranges::all_of(path, [&](std::size_t i) { return groups_[i].site->kind == Kind::NamedSync; }))
+      f.kind = Finding::Kind::AtNamedBarrier;
+    for (const Group& g : groups_) {
+      const auto b = m_.barriers_.find(g.place);
+      if (b == m_.barriers_.end() || b->second.missing != 0 || b->second.bytes == 0) continue;
+      f.kind = Finding::Kind::OtherBytes;
+      f.barriers.push_back(b->second.name);
+      f.hint = b->second.bytes < 0 ? "let expect_tx announce the bytes that the copies bring"
+                                   : "let expect_tx announce as many bytes as the copies bring";
+    }
     // Lanes of one warp at two calls of it: nothing but the call is to be said.
     const bool parted = warp && path.size() == 2 && !is_block_wide(groups_[path[1]].site->kind);
     if (parted) {

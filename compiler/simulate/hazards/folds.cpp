@@ -75,16 +75,25 @@ void fold_into(std::vector<Finding>& findings, const std::vector<std::size_t>& k
   });
 }
 
+// The same of a use of an mbarrier and its initialisation in the same CTA.
+bool lacks_barrier_of_cta(const Finding& f) {
+  return f.kind == Finding::Kind::UnorderedInit && !f.related.empty() && f.weight == static_cast<int>(Reach::Cta);
+}
+
 // One missing barrier. The first in the text is told, with the hint of the widest.
 void fold_barriers(std::vector<Finding>& findings) {
   std::vector<std::size_t> group(findings.size());
   std::iota(group.begin(), group.end(), std::size_t{0});
   std::vector<Stretch> stretches(findings.size());
   for (std::size_t i = 0; i < findings.size(); ++i)
-    if (lacks_barrier(findings[i])) stretches[i] = stretch_of(findings[i]);
+    if (lacks_barrier(findings[i]) || lacks_barrier_of_cta(findings[i])) stretches[i] = stretch_of(findings[i]);
+  const auto is_other_reach = [&](const Finding& a, const Finding& b) {
+    return (lacks_barrier_of_cta(a) || lacks_barrier_of_cta(b)) && a.weight != b.weight;
+  };
   for (std::size_t i = 0; i < findings.size(); ++i) {
     for (std::size_t j = 0; j < i && !stretches[i].to.empty(); ++j) {
       if (stretches[j].to.empty() || group[i] == group[j] || !share_a_barrier(stretches[i], stretches[j])) continue;
+      if (is_other_reach(findings[i], findings[j])) continue;
       std::ranges::replace(group, group[i], group[j]);
     }
   }
@@ -295,6 +304,19 @@ void fold_behind_unawaited(std::vector<Finding>& findings) {
   fold_into(findings, keeper, "may follow from it: ");
 }
 
+// A ring whose reader ends before its writer: what the missing rounds were to write is not written, either.
+void fold_behind_unended(std::vector<Finding>& findings, const lower::LoweredKernel& kernel) {
+  const std::size_t cause = first_of(findings, [](const Finding& f) {
+    return f.code == code::kUnfinished && f.severity == Severity::Error && !f.barriers.empty();
+  });
+  if (cause == findings.size()) return;
+  const std::string barriers(buffer_of(findings[cause].barriers.front()));
+  fold_behind(findings, cause, [&](const Finding& f) {
+    return f.code == code::kUnwritten && f.memory.data &&
+           is_written_in_loops_of(kernel.device, f.memory.data, barriers, f.origin);
+  });
+}
+
 // Memory of another CTA that nothing waits for: that CTA may have ended, too.
 void fold_behind_cluster_race(std::vector<Finding>& findings) {
   const std::size_t cause = first_of(findings, [](const Finding& f) {
@@ -377,6 +399,91 @@ void fold_fences(std::vector<Finding>& findings) {
   fold_into(findings, keeper, "the same fence is missing: ");
 }
 
+// A named barrier that counts warps for the wrong time: waits at such barriers that have no end, and what the barriers
+// of that loop, or this one, are to order.
+void fold_behind_mixed_times(std::vector<Finding>& findings, const lower::LoweredKernel& kernel) {
+  using enum Finding::Kind;
+  const std::size_t cause = first_of(findings, [](const Finding& f) { return f.kind == MixedTimes; });
+  if (cause == findings.size()) return;
+  const ir::Origin barrier = findings[cause].origin;
+  const Place place = place_of(barrier);
+  fold_behind(findings, cause, [&](const Finding& f) {
+    if (f.kind == MixedTimes || f.kind == AtNamedBarrier) return true;
+    if (!lacks_barrier(f) || f.weight >= static_cast<int>(Reach::Cluster)) return false;
+    const Stretch s = stretch_of(f);
+    return (s.from < place && place < s.to) || share_a_loop(kernel.device, barrier, f.origin) ||
+           share_a_loop(kernel.device, barrier, f.related.front().origin);
+  });
+}
+
+bool share_barriers(const Finding& a, const Finding& b) {
+  return std::ranges::any_of(a.barriers, [&](const std::string& one) {
+    return std::ranges::any_of(b.barriers,
+                               [&](const std::string& other) { return buffer_of(one) == buffer_of(other); });
+  });
+}
+
+// Bytes that a phase does not announce complete it too early, or a later one never: what its waiters do too early, and
+// copies into one slot.
+void fold_behind_other_bytes(std::vector<Finding>& findings) {
+  const std::size_t cause = first_of(findings, [](const Finding& f) { return f.kind == Finding::Kind::OtherBytes; });
+  if (cause == findings.size()) return;
+  const Finding bytes = findings[cause];
+  const auto is_early = [&](const Finding& f) {
+    return (f.code == code::kInterleaving || f.code == code::kUnawaited) && share_barriers(bytes, f);
+  };
+  std::vector<ir::Origin> copies;
+  for (const Finding& f : findings)
+    if (is_early(f)) copies.push_back(f.origin);
+  fold_behind(findings, cause, [&](const Finding& f) {
+    const auto is_at = [&](const ir::Origin& copy) { return touches(f, copy); };
+    return is_early(f) || (is_race(f) && std::ranges::any_of(copies, is_at));
+  });
+}
+
+// Two sides of a ring of which one does not wait for the other: what they do to the slots of that loop, waits on the
+// same barriers that have no end, and copies of what the other side has not written yet.
+void fold_behind_early_part(std::vector<Finding>& findings, const lower::LoweredKernel& kernel) {
+  const std::size_t cause = first_of(findings, [](const Finding& f) {
+    return f.kind == Finding::Kind::EarlyPart || f.kind == Finding::Kind::EarlyWait;
+  });
+  if (cause == findings.size()) return;
+  const Finding early = findings[cause];
+  const std::string barriers(buffer_of(early.barriers.front()));
+  fold_behind(findings, cause, [&](const Finding& f) {
+    if (f.code == code::kDeadlock && f.weight < kCause) return share_barriers(early, f);
+    if (f.code == code::kUnwritten && f.memory.name.empty()) return is_in_loop_of(kernel.device, f.origin, barriers);
+    return lacks_barrier(f) && f.weight == static_cast<int>(Reach::Cta) &&
+           (share_a_loop(kernel.device, early.origin, f.origin) ||
+            share_a_loop(kernel.device, early.origin, f.related.front().origin));
+  });
+}
+
+// Tensor memory that is read, or given back, before what uses it is done: what is read then, and what comes of it.
+void fold_behind_tensor_memory(std::vector<Finding>& findings, const lower::LoweredKernel& kernel) {
+  const auto is_early = [](const Finding& f) {
+    return (is_race(f) || f.code == code::kUnawaited) && f.severity == Severity::Error && !f.related.empty();
+  };
+  const auto is_cause = [&](const Finding& f) { return is_early(f) && f.kind != Finding::Kind::GivesBack; };
+  std::vector<std::size_t> keeper = each_alone(findings);
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const Finding& f = findings[i];
+    const auto takes = [&](const Finding& c) {
+      if (f.kind == Finding::Kind::GivesBack)
+        return is_cause(c) && !f.related.empty() && touches(c, f.related.front().origin);
+      if (f.code == code::kTensorMemory) return c.kind == Finding::Kind::GivesBack && touches(c, f.origin);
+      return f.code == code::kUnwritten && !f.memory.data && is_cause(c) &&
+             (is_handed(kernel.device, f.memory.name, c.origin) ||
+              is_handed(kernel.device, f.memory.name, c.related.front().origin));
+    };
+    const std::size_t cause = first_of(findings, takes);
+    if (cause < findings.size() && cause != i) keeper[i] = cause;
+  }
+  for (std::size_t& k : keeper)
+    while (keeper[k] != k) k = keeper[k];
+  fold_into(findings, keeper, "may follow from it: ");
+}
+
 // A barrier of the CTA that only a part of it comes to, and the threads that wait there for ever.
 void fold_behind_parted_wait(std::vector<Finding>& findings) {
   const std::size_t cause = first_of(findings, [](const Finding& f) { return f.code == code::kDivergence; });
@@ -422,12 +529,20 @@ void fold_same_faults(std::vector<Finding>& findings, const lower::LoweredKernel
   fold_behind_never_waited(findings);
   if (kernel) fold_behind_deciding_race(findings, *kernel);
   if (kernel) fold_behind_flag(findings, *kernel);
+  // A count that is known to be wrong (Causes) takes all that follows from it.
+  if (std::ranges::none_of(findings, [](const Finding& f) { return f.weight >= kCause; })) {
+    fold_behind_other_bytes(findings);
+    if (kernel) fold_behind_early_part(findings, *kernel);
+    if (kernel) fold_behind_mixed_times(findings, *kernel);
+  }
+  if (kernel) fold_behind_tensor_memory(findings, *kernel);
   fold_divergence(findings);
   fold_behind_parted_wait(findings);
   if (kernel) fold_behind_parted_barrier(findings, *kernel);
   fold_behind_bounds(findings);
   fold_late_wait(findings);
   fold_behind_unawaited(findings);
+  if (kernel) fold_behind_unended(findings, *kernel);
   fold_waits(findings);
   fold_fences(findings);
   fold_barriers(findings);

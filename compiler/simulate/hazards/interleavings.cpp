@@ -222,6 +222,7 @@ void Interleavings::tell_early_wait(const Thread& t, const Barrier& b, std::int6
   const std::string before = std::to_string(phase - 1);
   Finding f;
   f.code = code::kInterleaving;
+  f.kind = Finding::Kind::EarlyWait;
   f.barriers = {b.name};
   f.message = warp_name(t.number) + " waits here for phase " + std::to_string(phase) + " of " + b.name +
               " and may come while phase " + before + " is under way, when the same parity means phase " +
@@ -236,6 +237,7 @@ void Interleavings::tell_early_part(const Thread& t, const Barrier& b, std::uint
   const std::string before = std::to_string(phase - 1), who = warp_name(t.number);
   Finding f;
   f.code = code::kInterleaving;
+  f.kind = Finding::Kind::EarlyPart;
   f.barriers = {b.name};
   f.message = who + " counts in phase " + std::to_string(phase) + " of " + b.name +
               " here, and may do so while phase " + before + " is under way, which " + warp_name(open.thread) +
@@ -250,6 +252,7 @@ void Interleavings::tell_early_part(const Thread& t, const Barrier& b, std::uint
 void Interleavings::tell_mixed(const Thread& t, std::string_view name, const Part& open) {
   Finding f;
   f.code = code::kInterleaving;
+  f.kind = Finding::Kind::MixedTimes;
   f.message = warp_name(t.number) + " comes to " + std::string(name) + " here, and " + warp_name(open.thread) +
               " may be there for the time before: nothing orders the two, so the barrier may count one for the other";
   f.hint = "give each group of warps a barrier number of its own, or let one wait for the other";

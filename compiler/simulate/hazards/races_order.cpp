@@ -119,6 +119,7 @@ void Races::use_barrier(const Thread& t, std::uint64_t barrier) {
   f.message = "thread " + std::to_string(t.linear) + " uses " + name + ", which " + name_of(p.init) +
               " initialises: nothing orders the two";
   f.hint = "put {cta_sync}() behind the initialisation, or {cluster_sync}() for the barriers of other CTAs"_row_text;
+  f.weight = static_cast<int>(reach_of(t, thread_of(p.init)));
   f.related.push_back({machine_.origin_numbered(p.init.site), "initialised here"});
   machine_.report(std::move(f), &t);
   p.init = {};  // said once

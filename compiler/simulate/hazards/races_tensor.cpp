@@ -166,6 +166,7 @@ void Races::release_columns(const Thread& t, std::int64_t first, std::int64_t co
   const Issued& op = issued(left.who & ~Touch::kOperation);
   Finding f;
   const bool awaited = is_awaited(op, true);
+  f.kind = Finding::Kind::GivesBack;
   f.code = awaited ? code::kRace : code::kUnawaited;
   if (of_pair) f.severity = Severity::Warning;
   f.message = "thread " + std::to_string(t.linear) + " gives back columns of tensor memory that " + name_of(left) +

@@ -204,8 +204,10 @@ bool Engine::leave(Machine& m, std::uint32_t cta) {
         f.hint = bulk ? "put {bulk_commit}() and {bulk_wait}(0, read=True) behind "_row_text
                         "it, in the thread that issues it"
                       : "wait for the phase that counts its bytes before the kernel ends";
-        if (const Mbarrier* b = bulk ? nullptr : m.find_barrier(m.generic(op.barrier)))
+        if (const Mbarrier* b = bulk ? nullptr : m.find_barrier(m.generic(op.barrier))) {
           f.related.push_back({b->origin, b->name + " is initialised here"});
+          f.barriers = {b->name};
+        }
         m.report(std::move(f), &t, op.origin);
       }
       if (bulk) {

@@ -5,10 +5,10 @@
 #include <cctype>
 #include <charconv>
 
+#include "compiler/text/letters.h"
+
 namespace tilewright::simulate {
 namespace {
-
-bool is_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 std::string without_comments(std::string_view text) {
   std::string out;
@@ -64,14 +64,16 @@ class Reader {
   bool take(std::string_view word) {
     skip();
     if (!rest_.starts_with(word)) return false;
-    if (is_name(word.back()) && rest_.size() > word.size() && is_name(rest_[word.size()])) return false;
+    if (text::is_ascii_name_byte(word.back()) && rest_.size() > word.size() &&
+        text::is_ascii_name_byte(rest_[word.size()]))
+      return false;
     rest_.remove_prefix(word.size());
     return true;
   }
   std::string name() {
     skip();
     std::size_t n = 0;
-    while (n < rest_.size() && is_name(rest_[n])) ++n;
+    while (n < rest_.size() && text::is_ascii_name_byte(rest_[n])) ++n;
     std::string out(rest_.substr(0, n));
     rest_.remove_prefix(n);
     return out;
@@ -120,7 +122,7 @@ std::optional<std::vector<PtxFunction::Operand>> operands(Reader& r, bool out) {
     if (out && !constraint->starts_with('=')) return std::nullopt;
     if (!r.take("(")) return std::nullopt;
     const auto value = r.until(')');
-    if (!value || value->empty() || !std::ranges::all_of(*value, is_name)) return std::nullopt;
+    if (!value || value->empty() || !std::ranges::all_of(*value, text::is_ascii_name_byte)) return std::nullopt;
     all.push_back({kind[0], *value});
   }
   return all;
@@ -166,7 +168,7 @@ std::optional<PtxFunction::Block> block(Reader& r) {
 // Where the parameters of the function begin, behind its bracket.
 std::size_t parameters_at(std::string_view source, std::string_view name) {
   for (std::size_t at = source.find(name); at != source.npos; at = source.find(name, at + 1)) {
-    if (at > 0 && is_name(source[at - 1])) continue;
+    if (at > 0 && text::is_ascii_name_byte(source[at - 1])) continue;
     std::size_t next = at + name.size();
     while (next < source.size() && std::isspace(static_cast<unsigned char>(source[next]))) ++next;
     if (next < source.size() && source[next] == '(') return next + 1;
@@ -186,7 +188,7 @@ std::optional<PtxFunction> ptx_function(std::string_view source, std::string_vie
   if (!params || params->find_first_of("*&") != params->npos) return std::nullopt;
   for (const std::string& param : parts_of(*params, ',')) {
     std::size_t begin = param.size();
-    while (begin > 0 && is_name(param[begin - 1])) --begin;
+    while (begin > 0 && text::is_ascii_name_byte(param[begin - 1])) --begin;
     out.params.push_back(param.substr(begin));
   }
   if (!r.take("{")) return std::nullopt;
@@ -202,7 +204,7 @@ std::optional<PtxFunction> ptx_function(std::string_view source, std::string_vie
     } else {
       // Declarations alone, without values.
       const auto declared = r.until(';');
-      const auto of_names = [](char c) { return is_name(c) || c == ' ' || c == ','; };
+      const auto of_names = [](char c) { return text::is_ascii_name_byte(c) || c == ' ' || c == ','; };
       if (!declared || !std::ranges::all_of(*declared, of_names)) return std::nullopt;
     }
   }

@@ -298,6 +298,13 @@ class Machine {
   void operands_matter(const Thread& t, const Site& site);
   // Bytes that are about to stand in global memory; those without a value are told, and count as written from then on.
   void put_out(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read);
+  // The read that the first byte without a value comes from; 0: nothing has written there, or all have one.
+  std::uint32_t stored_read(const Thread& t, std::uint64_t pointer, View from, std::int64_t bytes) const {
+    const std::int64_t hole = stored_reads_.empty() ? bytes : from.hole(bytes);
+    if (hole == bytes) return 0;
+    const auto stored = stored_reads_.find(place_key(t, moved(pointer, hole)));
+    return stored == stored_reads_.end() ? 0 : stored->second;
+  }
 
  private:
   // execute.cpp: runs until the thread waits, ends or fails.

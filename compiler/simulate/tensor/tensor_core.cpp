@@ -418,6 +418,15 @@ bool any_old(const MmaPart& part, const MmaOperands& o, TensorMemory& memory) {
   });
 }
 
+// A D that is told to be unwritten counts as written from then on.
+void clear_old(const MmaPart& part, const MmaOperands& o, TensorMemory& memory) {
+  for (const int lane : part.lanes) {
+    const View cell = memory.cell(lane, o.d.column);
+    std::memset(cell.bytes, 0, static_cast<std::size_t>(part.count) * 4);
+    std::memset(cell.defined, 1, static_cast<std::size_t>(part.count) * 4);
+  }
+}
+
 // Products of 11 bits by 11, whose sums do not fit a float's 24: A's upper and lower bits by themselves.
 void multiply_integers(Matrix a, Matrix b, Sums& sums, MmaOutcome& outcome) {
   for (Matrix* factor : {&a, &b}) {
@@ -495,7 +504,10 @@ MmaOutcome multiply(const Mma& mma, const MmaOperands& o, TensorMemory& memory) 
     Sums sums{.numbers = std::vector<float>(part.rows.size() * static_cast<std::size_t>(part.count)),
               .rows = a.defined,
               .columns = {b.defined, b.defined, b.defined, b.defined}};
-    if (o.accumulate && !any_old(part, o, memory)) outcome.unwritten.push_back("D");
+    if (o.accumulate && !any_old(part, o, memory)) {
+      outcome.unwritten.push_back("D");
+      clear_old(part, o, memory);
+    }
     if (o.accumulate && mma.d != Mma::Result::S32) read_old(mma, o, part, memory, sums);
     if (mma.is_scaled()) {
       add_scaled(mma, o, part, memory, a, b, sums, outcome);

@@ -2,8 +2,8 @@
 #include "server/views/layout.h"
 
 #include <algorithm>
-#include <cctype>
 
+#include "compiler/text/letters.h"
 #include "server/ide/layout_at.h"
 #include "server/ide/layout_expression.h"
 #include "server/mcp/banks.h"
@@ -68,10 +68,10 @@ std::optional<std::uint32_t> offset_of(const text::Source& source, std::uint32_t
     const std::size_t first = text.find_first_not_of(' ');
     return begin + static_cast<std::uint32_t>(first == text.npos ? 0 : first);
   }
-  auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
     const std::size_t end = at + name.size();
-    if ((at == 0 || !is_word(text[at - 1])) && (end == text.size() || !is_word(text[end])))
+    if ((at == 0 || !text::is_ascii_name_byte(text[at - 1])) &&
+        (end == text.size() || !text::is_ascii_name_byte(text[end])))
       return begin + static_cast<std::uint32_t>(at);
   }
   return std::nullopt;

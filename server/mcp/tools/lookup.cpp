@@ -1,10 +1,10 @@
 // lookup: a name of the dialect, or of CUDA, Triton, CUTLASS or TileLang, and its documentation.
 #include <algorithm>
-#include <cctype>
 
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/script/foreign.h"
 #include "compiler/script/surface.h"
+#include "compiler/text/letters.h"
 #include "compiler/text/nearest.h"
 #include "compiler/text/words.h"
 #include "server/handbook/handbook.h"
@@ -67,14 +67,12 @@ void add_records(Answer& out, const std::string& name, text::Dialect dialect) {
   }
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
 // Does the line hold the name, and not only as a part of another one?
 bool holds(std::string_view line, std::string_view name) {
   for (std::size_t at = line.find(name); at != line.npos; at = line.find(name, at + 1)) {
-    const bool left = at == 0 || !is_word(line[at - 1]);
+    const bool left = at == 0 || !text::is_ascii_name_byte(line[at - 1]);
     const std::size_t end = at + name.size();
-    if (left && (end == line.size() || !is_word(line[end]))) return true;
+    if (left && (end == line.size() || !text::is_ascii_name_byte(line[end]))) return true;
   }
   return false;
 }

@@ -40,7 +40,7 @@ def ring(A: T.Tensor((8, 128), "int32"), C: T.Tensor((8, 128), "int32")):
     #! TW5013: empty.init(64)
     T.ptx["fence.mbarrier_init.release.cluster"]()
     T.cuda.cta_sync()
-    #! TW5020 at `full.wait(use.stage, use.phase` and others: pass
+    #! TW5020 at `empty.wait(fill.stage, fill.phase`: pass
     t = T.cuda.thread_idx("x")
     if t == 128:
         #! TW5013 at `full.arrive(fill.stage, 512)`: if t >= 128:
@@ -84,7 +84,7 @@ def named(A: T.Tensor((8, 128), "int32"), C: T.Tensor((8, 128), "int32")):
         for r in T.serial(8):
             if r > 0:
                 T.ptx.bar.sync(T.uint32(2), T.uint32(256))
-                #! TW5020 at `C[r, t - 128] = row[t - 128] *` and others: pass
+                #! TW5040 at `T.ptx.bar.arrive(T.uint32(1)`: pass
             row[t] = A[r, t]
             T.ptx.bar.arrive(T.uint32(1), T.uint32(256))
             #! TW5005 at `T.ptx.bar.sync(T.uint32(1), T.`: T.ptx.bar.arrive(T.uint32(1), T.uint32(128))
@@ -92,7 +92,7 @@ def named(A: T.Tensor((8, 128), "int32"), C: T.Tensor((8, 128), "int32")):
     else:
         for r in T.serial(8):
             T.ptx.bar.sync(T.uint32(1), T.uint32(256))
-            #! TW5020 at `C[r, t - 128] = row[t - 128] *` and others: pass
+            #! TW5040 at `T.ptx.bar.arrive(T.uint32(2)`: pass
             #! TW5004: T.ptx.bar.sync(T.uint32(3), T.uint32(256))
             C[r, t - 128] = row[t - 128] * 2
             if r < 7:
@@ -538,7 +538,7 @@ def pipelined(A: T.Tensor((8, 128), "int32"), C: T.Tensor((8, 128), "int32")):
         use = PipelineState(2, 0)
         for r in T.serial(8):
             pipe.full.wait(use.stage, use.phase)
-            #! TW5004 and others: pipe.full.wait(use.stage, use.phase ^ 1)
+            #! TW5040 at `pipe.empty.wait(fill.stage, fill.phase)` and others: pipe.full.wait(use.stage, use.phase ^ 1)
             C[r, w * 32 + T.cuda.lane_id()] = rows[use.stage, w * 32 + T.cuda.lane_id()] * 2
             T.cuda.warp_sync()
             #! TW5020 at `C[r, w * 32 + T.cuda.lane_id()`: pass

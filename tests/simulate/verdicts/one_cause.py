@@ -27,6 +27,11 @@
 # verdict two("right"): clean
 # verdict two("both"): TW5021 at `B[0, tid] = a[127 - tid]`
 # verdict two("both"): TW5002 at `B[1, tid] = b[tid]`
+# verdict ring("right"): clean
+# verdict ring("read too short"): only TW5018 at `Tx.copy_async(row[i % 2, :]`
+# verdict ring("and another row"): TW5018 at `Tx.copy_async(row[i % 2, :]`
+# verdict ring("and another row"): TW5002 at `B[8, tid] = last[tid]`
+# verdict ring("filled too short"): only TW5004 at `T.ptx.mbarrier.try_wait(full.ptr_to([i % 2]), i // 2 % 2)`
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
 from tvm.tirx.layout import S, TileLayout
@@ -298,3 +303,45 @@ def two(kind):
         B[1, tid] = b[tid]
 
     return two_kernel
+
+
+# A ring whose two loops differ in length, and what the shorter one does not write.
+def ring(kind):
+    FILLED, READ = (7 if kind == "filled too short" else 8), (7 if kind in ("read too short", "and another row") else 8)
+
+    @T.prim_func
+    def ring_kernel(A: T.Buffer((8, 128), "float16"), B: T.Buffer((9, 128), "float16")):
+        T.device_entry()
+        T.cta_id([1])
+        wg = T.warpgroup_id([2])
+        tid = T.thread_id([256])
+        row = T.alloc_shared((2, 128), "float16", align=128)
+        out = T.alloc_shared((8, 128), "float16")
+        last = T.alloc_shared((128,), "float16")
+        full = T.alloc_shared((2,), "uint64")
+        empty = T.alloc_shared((2,), "uint64")
+        if tid == 0:
+            for s in range(2):
+                T.ptx.mbarrier.init(full.ptr_to([s]), 1)
+                T.ptx.mbarrier.init(empty.ptr_to([s]), 128)
+            T.ptx.fence.mbarrier_init()
+        T.cuda.cta_sync()
+        if tid == 128:
+            for i in T.serial(FILLED):
+                T.ptx.mbarrier.try_wait(empty.ptr_to([i % 2]), (i // 2 + 1) % 2)
+                T.ptx.mbarrier.arrive.expect_tx(full.ptr_to([i % 2]), 256)
+                Tx.copy_async(row[i % 2, :], A[i, :], dispatch="tma", mbar=full.ptr_to([i % 2]))
+        if wg == 0:
+            if kind != "and another row":
+                last[tid] = T.float16(0)
+            for i in T.serial(READ):
+                T.ptx.mbarrier.try_wait(full.ptr_to([i % 2]), i // 2 % 2)
+                out[i, tid] = row[i % 2, tid]
+                T.ptx.mbarrier.arrive(empty.ptr_to([i % 2]))
+        T.cuda.cta_sync()
+        if wg == 0:
+            for i in T.serial(8):
+                B[i, tid] = out[i, 127 - tid]
+            B[8, tid] = last[tid]
+
+    return ring_kernel

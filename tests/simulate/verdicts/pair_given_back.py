@@ -5,7 +5,7 @@
 # verdict given_back("arrive and wait"): clean
 # verdict given_back("a barrier of both"): clean
 # verdict given_back("cta sync"): warning TW5020 at `T.ptx.tcgen05.dealloc(`
-# verdict given_back("nothing"): TW5017
+# verdict given_back("nothing"): only TW5020 at `T.ptx.tcgen05.dealloc(`
 # verdict given_back("a barrier of its own"): warning TW5020 at `T.ptx.tcgen05.dealloc(`
 from tvm.script import tirx as T
 from tvm.script.tirx import tile as Tx
