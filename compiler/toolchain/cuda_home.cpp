@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <map>
+#include <sstream>
 #include <system_error>
 
 #include "compiler/toolchain/digest.h"
@@ -133,9 +133,10 @@ std::string identity_of_compiler(const CudaHome& home) {
 
 std::string identity_of_disassembler(const CudaHome& home) {
   if (home.nvdisasm.empty()) return {};
-  std::ifstream in(home.nvdisasm, std::ios::binary);
   // It carries no build id, but it is small enough to read.
-  return hex(sha256(std::string(std::istreambuf_iterator<char>(in), {})));
+  std::ostringstream bytes;
+  bytes << std::ifstream(home.nvdisasm, std::ios::binary).rdbuf();
+  return hex(sha256(bytes.view()));
 }
 
 }  // namespace tilewright::toolchain
