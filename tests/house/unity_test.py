@@ -62,7 +62,7 @@ class Groups(unittest.TestCase):
 
     def test_groups_stay_small(self):
         made = unity_groups.groups([self.source(f"int f{n}();\n") for n in range(70)])
-        self.assertEqual([len(group) for group in made], [64, 6])
+        self.assertEqual(sorted(len(group) for group in made), [6, 64])
         large = "// \n" + "int f();\n" * (unity_groups.BYTES_A_GROUP // 15)
         self.assertEqual(len(unity_groups.groups([self.source(large), self.source(large)])), 2)
 

@@ -1,4 +1,4 @@
-// Builtins of the language itself that are calls with a text of their own: `T.name(...)` without a namespace.
+// Builtins of the language itself that are calls with a text of their own: those of `T` that have no namespace.
 // Those that every stage must know by identity (address_of, reinterpret, ...) are in expr.h.
 #include "compiler/intrinsics/checks.h"
 #include "compiler/intrinsics/rows/rows.h"
