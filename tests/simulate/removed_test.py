@@ -5,7 +5,7 @@
 
 Takes each call that synchronises out of each example, one at a time, and runs all entries on the simulator. A finding has to
 come, at a line of the script; where the call is not needed HARMLESS says why, and then there must be none. The examples as they
-stand have none either. `--every`: only each Nth call of an example, and not the examples as they stand.
+stand have none either. `--every`: only each Nth call of all examples, and not the examples as they stand.
 """
 import argparse
 import concurrent.futures
@@ -77,7 +77,7 @@ def main():
     options.add_argument("--every", type=int, default=1)
     options = options.parse_args()
     binary, examples, all_of_them = options.binary, options.examples, options.every == 1
-    problems, found, harmless = [], 0, set()
+    problems, found, harmless, number = [], 0, set(), itertools.count()
     with tempfile.TemporaryDirectory(prefix="tilewright-removed-") as folder:
         jobs = []
         for name in sorted(os.listdir(examples)):
@@ -86,7 +86,9 @@ def main():
             path = os.path.join(examples, name)
             if all_of_them:
                 jobs.append((name, 0, "", path))
-            for line, call, text in itertools.islice(removals(path), 0, None, options.every):
+            for line, call, text in removals(path):
+                if next(number) % options.every:
+                    continue
                 broken = os.path.join(folder, f"{name[:-3]}_{line}.py")
                 with open(broken, "w", encoding="utf-8") as f:
                     f.write(text)
