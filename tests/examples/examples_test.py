@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Every kernel of examples/ for every architecture that its file claims: checked, and compiled to a cubin.
 
-    examples_test.py TILEWRIGHT [FILE...]
+    examples_test.py TILEWRIGHT [--one] [FILE...]
 
 Fails on an error, on a warning that the file is not about, on a file without `# tilewright: arch` or `reference`, and
 on anything that NVRTC remarks. Prints the number of (kernel, architecture) pairs. Exit status 77 without NVRTC. Artifacts
-are kept in TILEWRIGHT_TEST_CACHE between runs.
+are kept in TILEWRIGHT_TEST_CACHE between runs. --one: each file for one of its architectures, the next file for the next one.
 """
 import ast
 import base64
@@ -50,8 +50,8 @@ def diagnostics_of(report, expected):
     return said
 
 
-def examine(binary, path):
-    """(pairs, failures) of one file."""
+def examine(binary, path, turn):
+    """(pairs, failures) of one file. `turn`: which of its architectures, from 0 and round; None: all of them."""
     name = os.path.basename(path)
     with open(os.path.join(ROOT, path)) as file:
         text = file.read()
@@ -60,6 +60,8 @@ def examine(binary, path):
     if not archs:
         return 0, [f"{name}: no '# tilewright: arch' comment"]
     archs = archs.group(1).split()
+    if turn is not None:
+        archs = [archs[turn % len(archs)]]
     if not any(isinstance(s, ast.FunctionDef) and s.name == "reference" for s in ast.parse(text).body):
         failures.append(f"{name}: no function `reference`")
     expected = ABOUT_WARNINGS.get(name, {})
@@ -90,7 +92,9 @@ def examine(binary, path):
 def main():
     binary = os.path.abspath(sys.argv[1])
     os.chdir(ROOT)
-    files = sys.argv[2:] or sorted(glob.glob(os.path.join(ROOT, "examples", "*.py")))
+    words = sys.argv[2:]
+    one = "--one" in words
+    files = [w for w in words if w != "--one"] or sorted(glob.glob(os.path.join(ROOT, "examples", "*.py")))
     home = os.environ.get("CUDA_HOME") or os.path.join(ROOT, ".cuda/nvidia/cu13")
     if not glob.glob(os.path.join(home, "lib*", "libnvrtc.so*")):
         if not glob.glob("/usr/local/cuda/lib*/libnvrtc.so*"):
@@ -100,7 +104,8 @@ def main():
         os.environ["CUDA_HOME"] = home
     pairs, failures = 0, []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for n, said in pool.map(lambda path: examine(binary, os.path.relpath(path, ROOT)), files):
+        turns = range(len(files)) if one else [None] * len(files)
+        for n, said in pool.map(lambda path, turn: examine(binary, os.path.relpath(path, ROOT), turn), files, turns):
             pairs += n
             failures += said
     for failure in failures:
