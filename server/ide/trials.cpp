@@ -193,11 +193,12 @@ bool same_place(const text::Diagnostic& a, const text::Diagnostic& b) {
   return a.span.anchor == b.span.anchor && a.span.begin == b.span.begin;
 }
 
+bool is_outside(const text::Diagnostic& d) { return d.code == simulate::code::kOutOfBounds; }
+
 // Is `found`, an access that left its buffer, one of which `known` says that it may: the same place of a kernel, or the
 // same name in an index of both, `s[i + 1]` and `w[i]`?
 bool is_known_overrun(const PlacedFinding& known, const PlacedFinding& found) {
-  return known.said->code == dispatch::code::kOverrun && found.said->code == simulate::code::kOutOfBounds &&
-         known.said->span.anchor == found.said->span.anchor &&
+  return known.said->code == dispatch::code::kOverrun && known.said->span.anchor == found.said->span.anchor &&
          (same_place(*known.said, *found.said) || share_an_index(known.statement, found.statement));
 }
 
@@ -211,6 +212,7 @@ std::vector<TakenFinding> taken_by_overruns(std::span<const PlacedFinding> all) 
     out.push_back({one, by, is_related});
   };
   for (std::size_t by = 0; by < all.size(); ++by) {
+    if (!is_outside(*all[by].said)) continue;  // few are, of any number of findings
     for (std::size_t i = 0; i < all.size() && !is_taken[by]; ++i) {
       if (is_taken[i] || !is_known_overrun(all[i], all[by])) continue;
       const bool elsewhere = !same_place(*all[i].said, *all[by].said);
@@ -229,6 +231,7 @@ namespace {
 // What a kernel does there says more than what it may do.
 void fold_overruns(std::vector<text::Diagnostic>& found, std::vector<text::Diagnostic>& known,
                    const text::Anchors& anchors) {
+  if (std::ranges::none_of(found, is_outside)) return;
   std::vector<PlacedFinding> all;
   for (const auto* list : {&known, &found}) {
     for (const text::Diagnostic& d : *list) {
