@@ -11,6 +11,7 @@ That is read off the text, which clang-format keeps regular: what stands at the 
 doubt, two files do not go together: a word in common is taken for a clash though it may mean something else.
 """
 import functools
+import itertools
 import operator
 import os
 import re
@@ -95,7 +96,11 @@ def groups(sources, apart=frozenset()):
     then with the most of the files that are left: what is hard to place is placed while there is room."""
     for source in sources:
         source.alone = source.alone or source.path in apart
-    against = {a: {b for b in sources if a is not b and (a.alone or b.alone or clash(a, b))} for a in sources}
+    against = {source: set() for source in sources}
+    for a, b in itertools.combinations(sources, 2):
+        if a.alone or b.alone or clash(a, b):
+            against[a].add(b)
+            against[b].add(a)
     made, left = [], list(sources)
     while left:
         source = max(left, key=lambda s: (sum(not against[s].isdisjoint(group) for group in made), len(against[s].intersection(left))))
