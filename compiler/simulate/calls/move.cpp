@@ -126,11 +126,9 @@ bool Move::land(Machine& m, Thread& t) {
   return true;
 }
 
-bool Move::covers(std::uint64_t pointer) const {
-  return std::ranges::any_of(destinations, [&](std::uint64_t place) {
-    return pointer >> kOffsetBits == place >> kOffsetBits && offset_of(pointer) >= offset_of(place) &&
-           offset_of(pointer) < offset_of(place) + bytes;
-  });
+bool Move::covers(std::uint64_t pointer, std::int64_t count) const {
+  return std::ranges::any_of(destinations,
+                             [&](std::uint64_t place) { return share_bytes(pointer, count, place, bytes); });
 }
 
 }  // namespace tilewright::simulate

@@ -15,7 +15,7 @@ class Move final : public Operation {
   bool land(Machine& m, Thread& t) override;
   std::span<const std::uint64_t> signals() const override { return barriers; }
   std::int64_t counted_bytes() const override { return bytes; }
-  bool covers(std::uint64_t pointer) const override;
+  bool covers(std::uint64_t pointer, std::int64_t count) const override;
 
   std::int64_t bytes;
   std::uint64_t source = 0;          // 0: `cargo` was filled at the issue

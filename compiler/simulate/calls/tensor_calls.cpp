@@ -76,10 +76,9 @@ class BoxCopy final : public Operation {
       });
     }
   }
-  bool covers(std::uint64_t pointer) const override {
+  bool covers(std::uint64_t pointer, std::int64_t bytes) const override {
     return to_shared && std::ranges::any_of(places, [&](std::uint64_t place) {
-             std::int64_t at = offset_of(pointer) - offset_of(place);
-             return pointer >> kOffsetBits == place >> kOffsetBits && at >= 0 && at < rows() * map.pitch();
+             return share_bytes(pointer, bytes, place, rows() * map.pitch());
            });
   }
 

@@ -198,22 +198,21 @@ std::optional<std::vector<Places>> places(Machine& m, Thread& t, const Site& s) 
 class FragmentCopy final : public Operation {
  public:
   // `pointers` of the registers.
-  FragmentCopy(bool loads, std::vector<Places> cells, std::vector<View> registers, std::vector<std::uint64_t> pointers)
+  FragmentCopy(bool loads, std::vector<Places> cells, std::vector<View> registers,
+               std::span<const std::uint64_t> pointers)
       : Operation(loads ? Queue::TmemLoad : Queue::TmemStore),
         loads_(loads),
         cells_(std::move(cells)),
-        registers_(std::move(registers)),
-        pointers_(std::move(pointers)) {}
+        registers_(std::move(registers)) {
+    for (std::uint64_t pointer : pointers) extend(runs_, pointer, 4);
+  }
 
   bool told = false;                     // a finding has told that what it loads is not there yet
   const Reduction* reduction = nullptr;  // null: what is loaded comes to the registers as it is
   std::optional<View> result{};          // where the reduction's value goes
 
-  bool covers(std::uint64_t pointer) const override {
-    return loads_ && std::ranges::any_of(pointers_, [&](std::uint64_t at) {
-             return pointer >> kOffsetBits == at >> kOffsetBits && offset_of(pointer) >= offset_of(at) &&
-                    offset_of(pointer) < offset_of(at) + 4;
-           });
+  bool covers(std::uint64_t pointer, std::int64_t bytes) const override {
+    return loads_ && std::ranges::any_of(runs_, [&](const Run& run) { return run.meets(pointer, bytes); });
   }
   bool take(Machine& m, Thread&) override {
     cargo_ = Cargo(static_cast<std::int64_t>(cells_.size()) * 4, m.options().trace);
@@ -292,7 +291,7 @@ class FragmentCopy final : public Operation {
   bool loads_;
   std::vector<Places> cells_;
   std::vector<View> registers_;
-  std::vector<std::uint64_t> pointers_;
+  std::vector<Run> runs_;  // the registers
   Cargo cargo_;
 };
 
@@ -343,7 +342,7 @@ Step fragment(Machine& m, std::span<Thread> lanes, const Site& s, bool loads) {
       if (!result) return Step::Failed;
       if (m.options().timing != Timing::Earliest) result->mark(false, 4);
     }
-    auto op = std::make_unique<FragmentCopy>(loads, std::move(*cells), std::move(registers), std::move(pointers));
+    auto op = std::make_unique<FragmentCopy>(loads, std::move(*cells), std::move(registers), pointers);
     op->told = told;
     op->result = result;
     if (s.form) op->reduction = &form_of<Reduction>(s);

@@ -79,14 +79,7 @@ enum Slot { kDescriptorA, kDescriptorB, kAccumulate };
 // The registers of items [first, first + count), as runs of neighbours.
 std::vector<Run> runs_of(const Thread& t, const Site& s, int first, int count) {
   std::vector<Run> out;
-  for (int i = first; i < first + count; ++i) {
-    const std::uint64_t pointer = t.registers[s.items[static_cast<std::size_t>(i)]];
-    if (!out.empty() && moved(out.back().pointer, out.back().bytes) == pointer) {
-      out.back().bytes += 4;
-    } else {
-      out.push_back({pointer, 4});
-    }
-  }
+  for (int i = first; i < first + count; ++i) extend(out, t.registers[s.items[static_cast<std::size_t>(i)]], 4);
   return out;
 }
 
@@ -126,9 +119,26 @@ class Product final : public Operation {
       return std::memchr(matrix.defined.data(), 0, matrix.defined.size()) == nullptr;
     };
     const bool defined = whole(a_) && whole(b_);
-    for (const Thread& lane : lanes_)
-      if (!add_to(m, lane, sums, defined)) return false;
-    return true;
+    auto products = [&](int row, int column) {
+      return sums[static_cast<std::size_t>(row) * columns + static_cast<std::size_t>(column)];
+    };
+    auto sum = [&](int row, int column, float before) {
+      if (form_.short_sums) return short_sum(a_.row(row), b_.row(column), a_.columns, form_.sign, before);
+      return before + form_.sign * products(row, column);
+    };
+    if (form_.integers) {
+      return add<1>(m, defined, [&](int row, int column, std::uint32_t before) {
+        return integer_sum(static_cast<std::int32_t>(before), products(row, column));
+      });
+    }
+    if (form_.halves) {
+      return add<2>(m, defined, [&](int row, int column, std::uint32_t before) {
+        return half_from_float(sum(row, column, float_from_half(static_cast<std::uint16_t>(before))));
+      });
+    }
+    return add<1>(m, defined, [&](int row, int column, std::uint32_t before) {
+      return std::bit_cast<std::uint32_t>(sum(row, column, std::bit_cast<float>(before)));
+    });
   }
 
   MatrixDescriptor descriptor_a, descriptor_b;
@@ -158,51 +168,56 @@ class Product final : public Operation {
     return true;
   }
 
-  // Adds a lane's part of the products to its registers. `defined`: all that was multiplied was ever written.
-  bool add_to(Machine& m, const Thread& t, const std::vector<float>& sums, bool defined) {
+  // Adds the products to the registers of all lanes, which hold kEach elements each. `sum` returns the bits of an
+  // element with the products of its row and column added to it, of float16 in the lower 16. `defined`: all that was
+  // multiplied was ever written.
+  template <int kEach, class Sum>
+  bool add(Machine& m, bool defined, const Sum& sum) {
+    for (const Thread& lane : lanes_)
+      if (!add_to<kEach>(m, lane, defined, sum)) return false;
+    return true;
+  }
+
+  template <int kEach, class Sum>
+  bool add_to(Machine& m, const Thread& t, bool defined, const Sum& sum) {
     const int lane = static_cast<int>(t.linear % 32);
-    const int top = static_cast<int>(t.linear % Warpgroups::kThreads / 32) * 16 + lane / 4;
-    int i = 0;
+    const int top = static_cast<int>(t.linear % Warpgroups::kThreads / 32) * 16 + lane / 4, left = lane % 4 * 2;
+    auto row = [&](int element) { return top + element / 2 % 2 * 8; };
+    auto column = [&](int element) { return left + element / 4 * 8 + element % 2; };
+    std::vector<std::uint32_t> words;
+    int element = 0;
     for (const Run& run : accumulators_) {
       auto to = registers(m, t, run);
       if (!to) return false;
-      for (std::int64_t at = 0; at < run.bytes; at += 4, ++i) {
+      words.assign(static_cast<std::size_t>(run.bytes / 4), 0);  // a sum of nothing is +0, whatever the signs
+      if (accumulates) to->get(words.data(), run.bytes);
+      // Where all is defined, registers that were added to are so as they were.
+      for (std::int64_t at = 0; !(defined && accumulates) && at < run.bytes; at += 4) {
         const View cell = to->at(at);
-        std::uint32_t before = 0;  // a sum of nothing is +0, whatever the signs
-        if (accumulates) cell.get(&before, sizeof before);
-        std::uint32_t after = 0;
         bool known = !accumulates || cell.is_written(4);
-        for (int half = 0, each = form_.halves ? 2 : 1; half < each; ++half) {
-          const int element = i * each + half;
-          const int row = top + element / 2 % 2 * 8, column = element / 4 * 8 + lane % 4 * 2 + element % 2;
-          after |= sum_at(row, column, sums, before >> 16 * half) << 16 * half;
-          known = known && a_.defined[static_cast<std::size_t>(row)] && b_.defined[static_cast<std::size_t>(column)];
-        }
-        cell.put(&after, sizeof after);
-        if (defined && accumulates) continue;  // the register is defined as it was
+        for (int e = element + static_cast<int>(at / 4) * kEach, end = e + kEach; e < end; ++e)
+          known =
+              known && a_.defined[static_cast<std::size_t>(row(e))] && b_.defined[static_cast<std::size_t>(column(e))];
         cell.mark(known, 4);
       }
+      for (std::uint32_t& word : words) {
+        std::uint32_t after = 0;
+        for (int half = 0; half < kEach; ++half, ++element)
+          after |= static_cast<std::uint32_t>(sum(row(element), column(element), word >> 16 * half)) << 16 * half;
+        word = after;
+      }
+      to->put(words.data(), run.bytes);
       to->drop_tags(run.bytes);
     }
     return true;
   }
 
-  // The bits of an accumulator with the products of one instruction added to it; of float16 the lower 16.
-  std::uint32_t sum_at(int row, int column, const std::vector<float>& sums, std::uint32_t before) const {
-    const float products = form_.short_sums ? 0
-                                            : sums[static_cast<std::size_t>(row) * static_cast<std::size_t>(b_.rows) +
-                                                   static_cast<std::size_t>(column)];
-    if (form_.integers) {
-      // 32 products of 8 bits each, or 256 of one, are an integer that a float holds.
-      const std::int64_t total = std::int64_t{static_cast<std::int32_t>(before)} + static_cast<std::int64_t>(products);
-      using Limits = std::numeric_limits<std::int32_t>;
-      return static_cast<std::uint32_t>(form_.saturates ? std::clamp<std::int64_t>(total, Limits::min(), Limits::max())
-                                                        : total);
-    }
-    const float old = form_.halves ? float_from_half(static_cast<std::uint16_t>(before)) : std::bit_cast<float>(before);
-    const float sum = form_.short_sums ? short_sum(a_.row(row), b_.row(column), a_.columns, form_.sign, old)
-                                       : old + form_.sign * products;
-    return form_.halves ? half_from_float(sum) : std::bit_cast<std::uint32_t>(sum);
+  // 32 products of 8 bits each, or 256 of one, are an integer that a float holds.
+  std::uint32_t integer_sum(std::int32_t before, float products) const {
+    const std::int64_t total = std::int64_t{before} + static_cast<std::int64_t>(products);
+    using Limits = std::numeric_limits<std::int32_t>;
+    return static_cast<std::uint32_t>(form_.saturates ? std::clamp<std::int64_t>(total, Limits::min(), Limits::max())
+                                                      : total);
   }
 
   const Multiply& form_;

@@ -25,7 +25,7 @@ std::vector<std::byte> Blame::before(const Machine& m) const {
 void Blame::landed(const Machine& m, const Thread& t, const Operation& op, const std::vector<std::byte>& before,
                    Result& result) const {
   for (std::size_t i = 0; i < asked_.size(); ++i) {
-    if (op.covers(asked_[i].pointer) || m.byte_at(asked_[i].pointer) != before[i])
+    if (op.covers(asked_[i].pointer, 1) || m.byte_at(asked_[i].pointer) != before[i])
       note(m, t, op.origin, asked_[i].question, result);
   }
 }

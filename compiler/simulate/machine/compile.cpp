@@ -56,12 +56,12 @@ void Compiler::place_temporaries() {
   for (Access& access : program_.accesses) {
     if (access.where == Where::Pointer) fix(access.index);
     fix(access.offset);
+    access.is_plain = is_plain(access.type, access.bytes);
   }
   program_.registers = variables_ + most_temporaries_;
 }
 
 std::size_t Compiler::emit(Instruction i) {
-  i.type.lanes = 1;
   program_.code.push_back(i);
   if (program_.origins.empty() || !(program_.origins.back().span == origin_.span) ||
       program_.origins.back().chain != origin_.chain)

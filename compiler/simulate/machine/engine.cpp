@@ -122,12 +122,7 @@ bool Engine::finish_before(Machine& m, Thread& t, Queue queue, std::uint64_t seq
 
 bool Engine::finish_loads(Machine& m, Thread& t, std::uint64_t pointer, std::int64_t bytes) {
   Lane& lane = lane_of(t);
-  auto fills = [&](const Operation& op) {
-    if (op.queue != Queue::TmemLoad) return false;
-    for (std::int64_t b = 0; b < bytes; ++b)
-      if (op.covers(moved(pointer, b))) return true;
-    return false;
-  };
+  auto fills = [&](const Operation& op) { return op.queue == Queue::TmemLoad && op.covers(pointer, bytes); };
   for (std::size_t i = 0; i < lane.pending.size();) {
     if (!fills(*lane.pending[i])) {
       ++i;
@@ -238,7 +233,7 @@ bool Engine::land_everything(Machine& m) {
 bool Engine::covers(std::uint64_t pointer) const {
   if (under_way_ == 0) return false;
   return std::ranges::any_of(lanes_, [&](const Lane& lane) {
-    return std::ranges::any_of(lane.pending, [&](const auto& op) { return op->covers(pointer); });
+    return std::ranges::any_of(lane.pending, [&](const auto& op) { return op->covers(pointer, 1); });
   });
 }
 

@@ -48,8 +48,8 @@ class Operation {
   virtual std::span<const std::uint64_t> signals() const { return {&barrier, barrier ? std::size_t{1} : 0}; }
   // The bytes that each of them counts; 0: it is an arrival, or nothing that is announced.
   virtual std::int64_t counted_bytes() const { return 0; }
-  // Does it write this byte when it lands?
-  virtual bool covers(std::uint64_t /*pointer*/) const { return false; }
+  // Does it write one of these bytes when it lands?
+  virtual bool covers(std::uint64_t /*pointer*/, std::int64_t /*bytes*/) const { return false; }
 
   Queue queue;
   bool taken = false;

@@ -70,6 +70,38 @@ std::uint64_t bits_of_integer(Op op, DataType d, std::uint64_t value) {
 
 }  // namespace
 
+namespace {
+
+bool is_multiple(std::int64_t place, std::int64_t of) {
+  return (of & (of - 1)) == 0 ? (place & (of - 1)) == 0 : place % of == 0;
+}
+
+}  // namespace
+
+void Machine::tell_nowhere(const Thread& t, std::string_view what) {
+  finding(code::kPointer, Severity::Error, std::string(what) + " through a pointer that leads into no buffer", &t);
+}
+
+void Machine::tell_outside(const Thread& t, std::uint64_t block, std::int64_t offset, std::int64_t bytes,
+                           std::string_view name, std::int64_t size, std::string_view what) {
+  const std::string index = index_outside(block, offset, bytes, name);
+  tell_outside(t, name,
+               index.empty() ? std::string(what) + " of bytes " + std::to_string(offset) + " to " +
+                                   std::to_string(offset + bytes - 1) + " of `" + std::string(name) + "`, which has " +
+                                   std::to_string(size)
+                             : std::string(what) + " of " + index);
+}
+
+void Machine::tell_misaligned(const Thread& t, std::int64_t base, std::int64_t offset, std::int64_t bytes,
+                              std::string_view name, std::int64_t align, std::string_view what) {
+  std::string where = std::to_string(offset) + " of `" + std::string(name) + "`";
+  if (offset % align == 0) where += " (which itself stands at shared address " + std::to_string(base) + ")";
+  finding(code::kMisaligned, Severity::Error,
+          std::string(what) + " of " + std::to_string(bytes) + " bytes at byte " + where +
+              ", which is not a multiple of " + std::to_string(align),
+          &t);
+}
+
 std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::int64_t bytes, std::int64_t align,
                                   bool writing, std::string_view what) {
   pointer = generic(pointer);
@@ -93,25 +125,15 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
     base = block.base;
     out = {block.bytes, block.defined, block.tags};
   } else {
-    finding(code::kPointer, Severity::Error, std::string(what) + " through a pointer that leads into no buffer", &t);
+    tell_nowhere(t, what);
     return std::nullopt;
   }
   if (bytes < 0 || offset < 0 || offset > size || bytes > size - offset) {
-    const std::string index = index_outside(number, offset, bytes, name);
-    tell_outside(t, name,
-                 index.empty() ? std::string(what) + " of bytes " + std::to_string(offset) + " to " +
-                                     std::to_string(offset + bytes - 1) + " of `" + std::string(name) +
-                                     "`, which has " + std::to_string(size)
-                               : std::string(what) + " of " + index);
+    tell_outside(t, number, offset, bytes, name, size, what);
     return std::nullopt;
   }
-  if (align > 1 && (base + offset) % align != 0) {
-    std::string where = std::to_string(offset) + " of `" + std::string(name) + "`";
-    if (offset % align == 0) where += " (which itself stands at shared address " + std::to_string(base) + ")";
-    finding(code::kMisaligned, Severity::Error,
-            std::string(what) + " of " + std::to_string(bytes) + " bytes at byte " + where +
-                ", which is not a multiple of " + std::to_string(align),
-            &t);
+  if (align > 1 && !is_multiple(base + offset, align)) {
+    tell_misaligned(t, base, offset, bytes, name, align, what);
     return std::nullopt;
   }
   out = out.at(offset);
@@ -223,6 +245,19 @@ std::string Machine::outside_text(const Thread& t, const Access& access, std::in
   return text + " of `" + std::string(access.name) + "`, which has " + std::to_string(access.elements);
 }
 
+std::uint32_t Machine::undefined_in(const Thread& t, const Access& access, std::uint64_t pointer, std::int64_t index,
+                                    std::int64_t hole) {
+  return undefined_at(
+      t, moved(pointer, hole),
+      [&] {
+        const std::string name = name_of(
+            pointer >> kOffsetBits, offset_of(pointer) + hole / access.bytes * access.bytes, access.bytes, access.name);
+        if (!name.empty()) return name + " is read";
+        return "element " + std::to_string(index) + " of `" + std::string(access.name) + "` is read";
+      },
+      access.name);
+}
+
 bool Machine::load(Thread& t, const Instruction& i) {
   const Access& access = program_.accesses[i.b];
   std::int64_t index = static_cast<std::int64_t>(t.registers[i.a]);
@@ -243,22 +278,17 @@ bool Machine::load(Thread& t, const Instruction& i) {
   if (pace_ && t.linear % 32 == 0) pace_->load(t, i, at, bytes);
   std::uint32_t read = 0;
   if (const std::int64_t hole = options_.uninitialised_reads ? from->hole(bytes) : bytes; hole != bytes) {
-    read = undefined_at(
-        t, moved(at, hole),
-        [&] {
-          const std::string name =
-              name_of(at >> kOffsetBits, offset_of(at) + hole / access.bytes * access.bytes, access.bytes, access.name);
-          if (!name.empty()) return name + " is read";
-          return "element " + std::to_string(index) + " of `" + std::string(access.name) + "` is read";
-        },
-        access.name);
+    read = undefined_in(t, access, at, index, hole);
   }
+  std::uint64_t* const to = t.registers + i.dst;
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
-    std::uint64_t raw = 0;
-    from->at(lane * access.bytes).get(&raw, access.bytes);
-    t.registers[i.dst + lane] = from_bits(raw, access.type);
+    const std::uint64_t raw = from->at(lane * access.bytes).number(access.bytes);
+    to[lane] = access.is_plain ? raw : from_bits(raw, access.type);
+  }
+  if (read == 0 && !t.tags && !has_unknown_ && t.undefined_count == 0) return true;
+  for (std::int64_t lane = 0; lane < lanes; ++lane) {
     if (t.tags) t.tags[i.dst + lane] = from->tags[lane * access.bytes];
-    std::uint32_t lacks = from->at(lane * access.bytes).is_written(access.bytes) ? 0 : read;
+    std::uint32_t lacks = read != 0 && !from->at(lane * access.bytes).is_written(access.bytes) ? read : 0;
     if (has_unknown_ && lacks == 0) lacks = unknown_at(t, moved(at, lane * access.bytes));
     if (lacks | t.undefined_count) carry(t, i.dst + lane, lacks);
   }
@@ -282,18 +312,22 @@ bool Machine::store(Thread& t, const Instruction& i) {
   std::optional<View> to = view(t, at, bytes, bytes, true, "write");
   if (!to) return false;
   if (pace_ && t.linear % 32 == 0) pace_->store(t, i, at, bytes);
+  const std::uint64_t* const values = t.registers + i.dst;
   if (observers_ && access.where != Where::Local) {
     // A vector has at most 16 bytes, or 8 lanes of 8.
     std::array<std::byte, 64> now;
     for (std::int64_t lane = 0; lane < lanes && bytes <= 64; ++lane) {
-      std::uint64_t raw = to_bits(t.registers[i.dst + lane], access.type);
+      std::uint64_t raw = to_bits(values[lane], access.type);
       std::memcpy(now.data() + lane * access.bytes, &raw, static_cast<std::size_t>(access.bytes));
     }
     observers_.write(t, at, bytes, to->bytes, bytes <= 64 ? now.data() : nullptr, How::Plain, access.name);
   }
   for (std::int64_t lane = 0; lane < lanes; ++lane) {
-    std::uint64_t raw = to_bits(t.registers[i.dst + lane], access.type);
-    to->at(lane * access.bytes).put(&raw, access.bytes);
+    const std::uint64_t raw = access.is_plain ? values[lane] : to_bits(values[lane], access.type);
+    to->at(lane * access.bytes).put_number(raw, access.bytes);
+  }
+  if (!t.tags && !has_unknown_ && t.undefined_count == 0) return true;
+  for (std::int64_t lane = 0; lane < lanes; ++lane) {
     if (t.tags) {
       std::uint32_t tag = t.tags[i.dst + lane];
       for (int b = 0; b < access.bytes; ++b)
@@ -319,6 +353,20 @@ void Machine::execute(Thread& t) {
   executed_ ? run(std::false_type(), std::true_type()) : run(std::false_type(), std::false_type());
 }
 
+bool Machine::halt(Thread& t, std::uint32_t pc, std::uint64_t steps, bool failed) {
+  t.pc = pc;
+  result_.steps += steps;
+  called_ = 0;
+  if (failed) stopped_ = true;
+  return false;
+}
+
+bool Machine::halt_at_division(Thread& t, std::uint32_t pc, std::uint64_t steps) {
+  t.pc = pc;
+  finding(code::kDivision, Severity::Error, "division by zero", &t);
+  return halt(t, pc, steps, true);
+}
+
 template <bool Trace, bool Undefined, bool Counts>
 bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
   std::uint64_t* const r = t.registers;
@@ -326,28 +374,22 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
   std::uint32_t pc = t.pc;
   std::uint64_t steps = steps_so_far;
   const std::uint64_t slice = std::min(budget_, kSlice);
-  auto stop = [&](bool failed) {
-    t.pc = pc;
-    result_.steps += steps;
-    called_ = 0;
-    if (failed) stopped_ = true;
-    return false;
-  };
-  // The next instruction is for the other interpreter.
-  auto changes = [&](std::uint32_t next) {
-    if ((t.undefined_count != 0) == Undefined) return false;
+  // Small, and without a capture of `pc` or `steps`: they stay in registers.
+  auto changes = [&t] { return (t.undefined_count != 0) != Undefined; };  // what follows is for the other interpreter
+  auto change = [&t, &steps_so_far](std::uint32_t next, std::uint64_t now) {
     t.pc = next;
-    steps_so_far = steps;
+    steps_so_far = now;
     return true;
   };
   for (;;) {
     const Instruction& i = code[pc];
     if (++steps > slice) {
       t.pc = pc;
-      if (steps <= budget_) return stop(false);  // others may go on first: this one may be waiting for memory to change
+      if (steps <= budget_)
+        return halt(t, pc, steps, false);  // others may go on first: this one may be waiting for memory to change
       finding(code::kStepLimit, Severity::Incomplete, "stopped after " + std::to_string(options_.max_steps) + " steps",
               &t);
-      return stop(true);
+      return halt(t, pc, steps, true);
     }
     if constexpr (Counts) {
       t.pc = pc;
@@ -369,13 +411,8 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
       if constexpr (Trace) t.tags[i.dst] = 0;
       if constexpr (Undefined) carry(t, i.dst, carried);
     };
-    auto set_int = [&](std::uint64_t value) { set(normalised(value, i.type)); };
-    auto divides = [&] {
-      if (r[i.b] != 0) return true;
-      t.pc = pc;
-      finding(code::kDivision, Severity::Error, "division by zero", &t);
-      return false;
-    };
+    auto set_int = [&](std::uint64_t value) { set(normalised(value, i.extension)); };
+    auto is_zero = [&] { return r[i.b] == 0; };
     switch (i.op) {
       case Op::Move:
         r[i.dst] = r[i.a];
@@ -388,7 +425,7 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
       case Op::Mul: set_int(a() * b()); break;
       case Op::FloorDiv:
       case Op::FloorMod: {
-        if (!divides()) return stop(true);
+        if (is_zero()) return halt_at_division(t, pc, steps);
         std::int64_t x = sa(), y = sb();
         if (y == -1) {
           set_int(i.op == Op::FloorDiv ? 0 - a() : 0);
@@ -404,7 +441,7 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
       }
       case Op::TruncDiv:
       case Op::TruncMod:
-        if (!divides()) return stop(true);
+        if (is_zero()) return halt_at_division(t, pc, steps);
         if (sb() == -1) {
           set_int(i.op == Op::TruncDiv ? 0 - a() : 0);
         } else {
@@ -412,11 +449,11 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
         }
         break;
       case Op::DivU:
-        if (!divides()) return stop(true);
+        if (is_zero()) return halt_at_division(t, pc, steps);
         set_int(a() / b());
         break;
       case Op::ModU:
-        if (!divides()) return stop(true);
+        if (is_zero()) return halt_at_division(t, pc, steps);
         set_int(a() % b());
         break;
       case Op::Min: set(static_cast<std::uint64_t>(std::min(sa(), sb()))); break;
@@ -491,7 +528,7 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
         break;
       case Op::Jump:
         pc = i.dst;
-        if (Undefined && changes(pc)) return true;
+        if (Undefined && changes()) return change(pc, steps);
         continue;
       case Op::JumpUnless:
         if constexpr (Counts) pace_->branch(t, a() != 0);
@@ -504,29 +541,29 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
         r[i.a] += b();
         if (sa() < static_cast<std::int64_t>(r[i.c])) {
           pc = i.dst;
-          if (Undefined && changes(pc)) return true;
+          if (Undefined && changes()) return change(pc, steps);
           continue;
         }
         break;
       case Op::Load:
         t.pc = pc;
-        if (!load(t, i)) return stop(true);
-        if (changes(pc + 1)) return true;
+        if (!load(t, i)) return halt(t, pc, steps, true);
+        if (changes()) return change(pc + 1, steps);
         break;
       case Op::Store:
         t.pc = pc;
-        if (!store(t, i)) return stop(true);
+        if (!store(t, i)) return halt(t, pc, steps, true);
         break;
       case Op::Address: set(address(t, program_.accesses[i.b], sa())); break;
       case Op::PointerAdd: set(moved(a(), sb() * i.c)); break;
       case Op::Copy: {
         t.pc = pc;
         std::optional<View> from = view(t, b(), i.c, i.c, false, "read");
-        if (!from) return stop(true);
+        if (!from) return halt(t, pc, steps, true);
         std::uint8_t shadow[16];
         common::get(shadow, from->defined, i.c);
         std::optional<View> to = view(t, a(), i.c, i.c, true, "write");
-        if (!to) return stop(true);
+        if (!to) return halt(t, pc, steps, true);
         std::byte word[16];
         from->get(word, i.c);
         if (observers_) {
@@ -549,7 +586,7 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
                   const std::string name(program_.sites[i.b].text);
                   return (name.empty() ? "a scalar" : "`" + name + "`") + " is read";
                 }));
-          if (changes(pc + 1)) return true;
+          if (changes()) return change(pc + 1, steps);
         }
         break;
       case Op::NoValue:
@@ -558,7 +595,7 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
         if (options_.uninitialised_reads) {
           t.pc = pc;
           make_undefined(t, i.dst, program_.sites[i.b].text);
-          if (changes(pc + 1)) return true;
+          if (changes()) return change(pc + 1, steps);
         }
         break;
       case Op::Call: {
@@ -574,23 +611,23 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
         t.carried = 0;
         switch (step) {
           case Step::Done: break;
-          case Step::Polled: ++pc; return stop(false);
-          case Step::Wait: t.state = State::Waiting; return stop(false);
+          case Step::Polled: ++pc; return halt(t, pc, steps, false);
+          case Step::Wait: t.state = State::Waiting; return halt(t, pc, steps, false);
           case Step::Again:
             joined_ = true;
             Scheduler::polls(t, 0, 0);
-            return stop(false);
-          case Step::Failed: return stop(true);
+            return halt(t, pc, steps, false);
+          case Step::Failed: return halt(t, pc, steps, true);
         }
-        if (changes(pc + 1)) return true;
+        if (changes()) return change(pc + 1, steps);
         break;
       }
-      case Op::Meet: t.state = State::Waiting; return stop(false);
+      case Op::Meet: t.state = State::Waiting; return halt(t, pc, steps, false);
       case Op::Trap:
         if (a()) break;
         t.pc = pc;
         finding(code::kTrap, Severity::Error, "the condition is false: the kernel traps", &t);
-        return stop(true);
+        return halt(t, pc, steps, true);
       case Op::Print:
         t.pc = pc;
         print(t, program_.sites[i.b]);
@@ -599,18 +636,18 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
       case Op::Unmodelled:
         t.pc = pc;
         finding(code::kNotModelled, Severity::Incomplete, program_.sites[i.b].text, &t);
-        return stop(true);
+        return halt(t, pc, steps, true);
       case Op::Unknown:
         t.pc = pc;
         if (!options_.goes_on_unknown) {
           finding(code::kNotModelled, Severity::Incomplete, program_.sites[i.b].text, &t);
-          return stop(true);
+          return halt(t, pc, steps, true);
         }
         set(!i.type.is_floating() ? 1 : i.type.bits == 64 ? from_double(1) : from_float(1));
         make_unknown(t, i.dst, program_.sites[i.b].text);
-        if (changes(pc + 1)) return true;
+        if (changes()) return change(pc + 1, steps);
         break;
-      case Op::Exit: t.state = State::Done; return stop(false);
+      case Op::Exit: t.state = State::Done; return halt(t, pc, steps, false);
     }
     ++pc;
   }

@@ -33,11 +33,19 @@ struct History;
 enum class State : std::uint8_t { Ready, Waiting, Done };
 
 struct Thread {
+  // What each instruction needs comes first: it shares a cache line.
+  std::uint64_t* registers = nullptr;
+  std::byte* frame = nullptr;
+  std::uint8_t* frame_defined = nullptr;
+  std::uint32_t* tags = nullptr;
+  std::uint32_t* frame_tags = nullptr;
   std::uint32_t pc = 0;
+  std::uint32_t undefined_count = 0;  // registers whose `undefined` is not 0
+  std::uint32_t loads_under_way = 0;  // tcgen05.ld whose registers are not there yet
+  std::uint32_t cta = 0;              // in the group that runs together
+  std::uint32_t linear = 0;           // in its CTA
+  std::uint32_t number = 0;           // in the group
   State state = State::Ready;
-  std::uint32_t cta = 0;     // in the group that runs together
-  std::uint32_t linear = 0;  // in its CTA
-  std::uint32_t number = 0;  // in the group
   // Waiting on an mbarrier: which one, and which phase has to be over. A poller goes on with "no" when nothing else
   // can.
   std::uint64_t barrier = 0, phase = 0;
@@ -46,17 +54,10 @@ struct Thread {
   std::uint32_t polled_pc = 0, polls = 0;
   std::uint64_t polled = 0, polled_value = 0;
   std::uint32_t cluster_arrivals = 0, cluster_waits = 0;
-  std::uint64_t* registers = nullptr;
   std::uint8_t* defined = nullptr;
-  // By register: 0, or the number of the read that gave it no value (undefined.cpp); and how many are not 0.
-  std::uint32_t* undefined = nullptr;
-  std::uint32_t undefined_count = 0;
-  std::uint32_t carried = 0;          // of what a call computes its result from
-  std::uint32_t loads_under_way = 0;  // tcgen05.ld whose registers are not there yet
-  std::uint32_t* tags = nullptr;
-  std::byte* frame = nullptr;
-  std::uint8_t* frame_defined = nullptr;
-  std::uint32_t* frame_tags = nullptr;
+  std::uint32_t* undefined =
+      nullptr;                // by register: 0, or the number of the read that gave it no value (undefined.cpp)
+  std::uint32_t carried = 0;  // of what a call computes its result from
 };
 
 // True if all threads of the CTA or the cluster wait there, not those of a warp.
@@ -313,9 +314,21 @@ class Machine {
   // no value, which each instruction carries along.
   template <bool Trace, bool Undefined, bool Counts>
   bool interpret(Thread& thread, std::uint64_t& steps);
+  // It stops there after so many steps, for a while or (`failed`) for good. Returns false.
+  bool halt(Thread& t, std::uint32_t pc, std::uint64_t steps, bool failed);
+  bool halt_at_division(Thread& t, std::uint32_t pc, std::uint64_t steps);
   std::uint32_t carried_by(const Thread& t, const Instruction& i) const;
   void look_for_uses(const Thread& t, const Instruction& i);
   std::uint32_t undefined_in(const Thread& t, const Access& access) const;
+  // The number of a read of the elements from `pointer` on, of which byte `hole` was never written.
+  [[gnu::cold]] std::uint32_t undefined_in(const Thread& t, const Access& access, std::uint64_t pointer,
+                                           std::int64_t index, std::int64_t hole);
+  // What is wrong with an access, `what`: "read".
+  [[gnu::cold]] void tell_nowhere(const Thread& t, std::string_view what);
+  [[gnu::cold]] void tell_outside(const Thread& t, std::uint64_t block, std::int64_t offset, std::int64_t bytes,
+                                  std::string_view name, std::int64_t size, std::string_view what);
+  [[gnu::cold]] void tell_misaligned(const Thread& t, std::int64_t base, std::int64_t offset, std::int64_t bytes,
+                                     std::string_view name, std::int64_t align, std::string_view what);
   std::uint64_t place_key(const Thread& t, std::uint64_t pointer) const {
     pointer = generic(pointer);
     return pointer >> kOffsetBits < kLocalBlocks ? pointer : pointer * 0x9e3779b97f4a7c15 + t.number;

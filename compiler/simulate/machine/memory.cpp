@@ -51,8 +51,7 @@ std::uint32_t Memory::put(const Block& block, std::uint32_t place, bool is_watch
   return place;
 }
 
-std::uint64_t Memory::generic(std::uint64_t address) const {
-  if (address >> kOffsetBits || address == 0) return address;
+std::uint64_t Memory::generic_of_window(std::uint64_t address) const {
   std::uint64_t rank = address >> kRankShift;
   auto place = static_cast<std::int64_t>(address & ((1u << kRankShift) - 1));
   if (rank >= ctas) return address;

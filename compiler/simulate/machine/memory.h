@@ -34,6 +34,12 @@ inline std::uint64_t moved(std::uint64_t pointer, std::int64_t bytes) {
   return (pointer & ~kOffsetMask) | ((pointer + static_cast<std::uint64_t>(bytes)) & kOffsetMask);
 }
 
+// Do the bytes from one pointer on and those from another have any in common?
+inline bool share_bytes(std::uint64_t a, std::int64_t a_bytes, std::uint64_t b, std::int64_t b_bytes) {
+  return a >> kOffsetBits == b >> kOffsetBits && offset_of(a) < offset_of(b) + b_bytes &&
+         offset_of(b) < offset_of(a) + a_bytes;
+}
+
 // The shared window of a CTA starts behind what the system reserves; 24 bits of place, then the rank.
 inline constexpr std::int64_t kWindowStart = 1024;
 inline constexpr int kRankShift = 24;
@@ -70,6 +76,11 @@ struct View {
   View at(std::int64_t offset) const { return {bytes + offset, defined + offset, tags ? tags + offset : nullptr}; }
   void get(void* to, std::int64_t count) const;
   void put(const void* from, std::int64_t count) const;
+  // Up to eight bytes, as the lowest ones of a number.
+  std::uint64_t number(std::int64_t count) const { return common::get_number(bytes, static_cast<std::size_t>(count)); }
+  void put_number(std::uint64_t number, std::int64_t count) const {
+    common::put_number(bytes, number, static_cast<std::size_t>(count));
+  }
   void fill(std::byte value, std::int64_t count) const;
   // The first of `count` bytes that were not written; `count`: there is none.
   std::int64_t hole(std::int64_t count) const;
@@ -125,7 +136,10 @@ struct Memory {
   std::uint32_t put(const Block& block, std::uint32_t place, bool is_watched);
 
   // The pointer that a window address stands for; what is none stays as it is.
-  std::uint64_t generic(std::uint64_t address) const;
+  std::uint64_t generic(std::uint64_t address) const {
+    return address >> kOffsetBits || address == 0 ? address : generic_of_window(address);
+  }
+  std::uint64_t generic_of_window(std::uint64_t address) const;
   std::optional<std::uint32_t> window_address(std::uint64_t pointer) const;  // nothing: not shared memory
   std::optional<std::uint32_t> rank_of(std::uint64_t pointer) const;         // of the CTA whose shared memory it is
   std::uint64_t in_cta(std::uint64_t pointer, std::uint32_t rank) const;     // the same place in another CTA

@@ -14,6 +14,7 @@
 
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/lower/lowered.h"
+#include "compiler/simulate/machine/value.h"
 
 namespace tilewright::simulate {
 
@@ -115,8 +116,13 @@ enum class Op : std::uint8_t {
 
 struct Instruction {
   Op op;
-  ir::DataType type;  // what the operation is about; lanes are always 1
-  std::uint32_t dst = 0, a = 0, b = 0, c = 0;
+  ir::DataType type;    // what the operation is about; lanes are always 1
+  Extension extension;  // of an integer of this type
+  std::uint32_t dst, a, b, c;
+
+  Instruction(Op o, ir::DataType about, std::uint32_t to = 0, std::uint32_t first = 0, std::uint32_t second = 0,
+              std::uint32_t third = 0)
+      : op(o), type(about.element()), extension(extension_of(type)), dst(to), a(first), b(second), c(third) {}
 };
 
 // Where an access leads: a storage of the table below, or a pointer in a register.
@@ -128,6 +134,7 @@ struct Access {
   std::int64_t elements = -1;          // of the view; -1: unknown
   ir::DataType type;                   // of one element
   int bytes = 1;
+  bool is_plain = false;  // a register holds an element's bits as memory does, and zeros above
   std::string_view name;
   static constexpr std::uint32_t kNoRegister = 0xffffffff;
 };

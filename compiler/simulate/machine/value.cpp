@@ -28,14 +28,6 @@ Float combined_floats(Combine op, Float old, Float value) {
 
 }  // namespace
 
-std::uint64_t normalised(std::uint64_t value, DataType d) {
-  if (d.is_bool()) return value & 1;
-  if (d.bits >= 64 || d.bits == 0 || d.is_handle()) return value;
-  int shift = 64 - d.bits;
-  if (d.is_int()) return static_cast<std::uint64_t>(static_cast<std::int64_t>(value << shift) >> shift);
-  return value << shift >> shift;
-}
-
 std::uint64_t to_bits(std::uint64_t value, DataType d) {
   if (d.is_floating() && d.bits < 32) return encode(d, as_float(value));
   if (d.storage_bits() < 64) return value & ((std::uint64_t{1} << d.storage_bits()) - 1);

@@ -8,10 +8,12 @@
 
 namespace tilewright::simulate {
 
-bool Run::meets(std::uint64_t at, std::int64_t n) const {
-  if (at >> kOffsetBits != pointer >> kOffsetBits) return false;
-  const std::int64_t first = offset_of(pointer), other = offset_of(at);
-  return other < first + bytes && first < other + n;
+void extend(std::vector<Run>& runs, std::uint64_t pointer, std::int64_t bytes) {
+  if (!runs.empty() && moved(runs.back().pointer, runs.back().bytes) == pointer) {
+    runs.back().bytes += bytes;
+  } else {
+    runs.push_back({pointer, bytes});
+  }
 }
 
 void Warpgroups::start(std::size_t threads, std::uint32_t block) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compiler/ir/stmt.h"
+#include "compiler/simulate/machine/memory.h"
 
 namespace tilewright::simulate {
 
@@ -21,8 +22,11 @@ struct Thread;
 struct Run {
   std::uint64_t pointer = 0;
   std::int64_t bytes = 0;
-  bool meets(std::uint64_t at, std::int64_t n) const;
+  bool meets(std::uint64_t at, std::int64_t n) const { return share_bytes(pointer, bytes, at, n); }
 };
+
+// The bytes become part of the last run where they follow it.
+void extend(std::vector<Run>& runs, std::uint64_t pointer, std::int64_t bytes);
 
 class Warpgroups {
  public:
