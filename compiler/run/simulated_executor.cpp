@@ -5,13 +5,12 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
-#include <thread>
 
 #include "compiler/ir/origin.h"
 #include "compiler/run/parallel.h"
 #include "compiler/simulate/hazards/causes.h"
 #include "compiler/simulate/profile/details.h"
-#include "compiler/threads/pause.h"
+#include "compiler/threads/alarm.h"
 
 namespace tilewright::run {
 namespace {
@@ -215,8 +214,7 @@ namespace {
 class Deadline {
  public:
   Deadline(std::chrono::milliseconds time, const std::stop_token& outer)
-      : outer_(outer, [this] { source_.request_stop(); }), clock_([this, time](const std::stop_token& ended) {
-          if (!threads::pause(time, ended)) return;
+      : outer_(outer, [this] { source_.request_stop(); }), alarm_(time, [this] {
           is_over_ = true;
           source_.request_stop();
         }) {}
@@ -227,7 +225,7 @@ class Deadline {
   std::stop_source source_;
   std::atomic<bool> is_over_{false};
   std::stop_callback<std::function<void()>> outer_;
-  std::jthread clock_;
+  threads::Alarm alarm_;
 };
 
 }  // namespace

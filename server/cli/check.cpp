@@ -47,10 +47,10 @@ class Check {
   Check(const CheckOptions& options, std::string format, unsigned trial_jobs, std::stop_token stop)
       : options_(options), format_(std::move(format)), trial_jobs_(trial_jobs), stop_(std::move(stop)) {}
 
-  // On any thread: nothing of it is shared but what does not change.
-  Answer of(const std::string& path) const {
+  // On any thread: nothing of it is shared but the settings of folders and what does not change.
+  Answer of(const std::string& path) {
     Answer answer;
-    auto file = project::load(path, path == "-" ? options_.stdin_filename : "");
+    auto file = project::load(path, path == "-" ? options_.stdin_filename : "", &configs_);
     if (!file) {
       answer.complaints = "tilewright: " + file.error() + "\n";
       return answer;
@@ -111,6 +111,7 @@ class Check {
   std::string format_;
   unsigned trial_jobs_;
   std::stop_token stop_;
+  project::KnownConfigs configs_;
 };
 
 // What a complaint says, without who complains and what there is instead.
@@ -157,7 +158,7 @@ int check(const CheckOptions& options) {
 
   const unsigned threads = threads::threads_of(options.jobs);
   const auto at_once = static_cast<unsigned>(std::clamp<std::size_t>(files.files.size(), 1, threads));
-  const Check one(options, format, threads / at_once, interrupts.token());
+  Check one(options, format, threads / at_once, interrupts.token());
   std::vector<Answer> answers(files.files.size());
   std::vector<render::FilePart> parts;
   Progress progress("checked", "files", files.files.size());

@@ -490,6 +490,19 @@ std::expected<Config, std::string> find_config(const std::filesystem::path& scri
   return config;
 }
 
+std::expected<Config, std::string> KnownConfigs::find(const std::filesystem::path& script) {
+  std::error_code ec;
+  const std::filesystem::path folder = real_path(script, ec).parent_path();
+  if (ec || !overrides().remotes.empty()) return find_config(script);  // those are held against each script
+  {
+    std::lock_guard lock(mutex_);
+    if (auto known = by_folder_.find(folder); known != by_folder_.end()) return known->second;
+  }
+  auto found = find_config(script);
+  std::lock_guard lock(mutex_);
+  return by_folder_.try_emplace(folder, std::move(found)).first->second;
+}
+
 void apply_severity(const Config& config, std::vector<text::Diagnostic>& diagnostics) {
   if (config.severity.empty()) return;
   std::erase_if(diagnostics, [&](const text::Diagnostic& d) {

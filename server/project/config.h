@@ -23,6 +23,7 @@
 #include <expected>
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,6 +62,15 @@ std::expected<Config, std::string> user_config();
 std::filesystem::path config_file(const std::filesystem::path& script);
 // The settings for a script: those of its file over the user's, and the remotes of --remotes instead of both.
 std::expected<Config, std::string> find_config(const std::filesystem::path& script);
+// The same for many scripts of one command, which finds the settings of a folder once and keeps them while it lives.
+class KnownConfigs {
+ public:
+  std::expected<Config, std::string> find(const std::filesystem::path& script);  // by any thread
+
+ private:
+  std::mutex mutex_;
+  std::map<std::filesystem::path, std::expected<Config, std::string>> by_folder_;  // the real one of a script
+};
 // Applies the severities; diagnostics that are off are removed. What fails stays an error whatever the settings say.
 void apply_severity(const Config& config, std::vector<text::Diagnostic>& diagnostics);
 

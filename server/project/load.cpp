@@ -9,7 +9,8 @@
 namespace tilewright::project {
 namespace fs = std::filesystem;
 
-std::expected<LoadedFile, std::string> load(const std::string& path, const std::string& shown_name) {
+std::expected<LoadedFile, std::string> load(const std::string& path, const std::string& shown_name,
+                                            KnownConfigs* known) {
   auto script = read_script(path);
   if (!script) return std::unexpected(script.error());
   std::string name = !shown_name.empty() ? shown_name : path == "-" ? "<stdin>" : path;
@@ -19,7 +20,7 @@ std::expected<LoadedFile, std::string> load(const std::string& path, const std::
   file.tree = syntax::Tree::parse(file.source);
   file.place = path == "-" && shown_name.empty() ? fs::current_path() / "stdin.py" : fs::path(name);
   file.loader = std::make_unique<FileLoader>(file.place);
-  auto config = find_config(file.place);
+  auto config = known ? known->find(file.place) : find_config(file.place);
   if (!config) return std::unexpected(config.error());
   file.config = std::move(*config);
   return file;

@@ -25,8 +25,10 @@ struct LoadedFile {
   std::optional<text::Dialect> dialect;          // said outright, over its comment and the settings; nothing: not said
   std::optional<syntax::Rejection> undecodable;  // why its bytes are no text; nothing else is said about it
 };
-// "-" is standard input, shown as `shown_name`. The error names the file and the reason.
-std::expected<LoadedFile, std::string> load(const std::string& path, const std::string& shown_name = {});
+// "-" is standard input, shown as `shown_name`. `known`: of a command over many scripts; null: the settings are looked
+// for. The error names the file and the reason.
+std::expected<LoadedFile, std::string> load(const std::string& path, const std::string& shown_name = {},
+                                            KnownConfigs* known = nullptr);
 // The same text once more, with a loader of its own: a file is compiled by one thread at a time.
 LoadedFile beside(const LoadedFile& file);
 // Under the file's own settings and in its release of the dialect. Once `stop` is requested the result is incomplete,

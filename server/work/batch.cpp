@@ -29,13 +29,13 @@ struct Opened {
 };
 
 // `all`: every entry of the script is to run, so that nothing of it may be left out in silence.
-Opened open_script(const std::string& path, bool named, bool all, const std::optional<text::Dialect>& dialect,
-                   const std::stop_token& stop) {
+Opened open_script(const std::string& path, project::KnownConfigs& configs, bool named, bool all,
+                   const std::optional<text::Dialect>& dialect, const std::stop_token& stop) {
   Opened out;
   auto refuse = [&](std::string entry, RunAnswer answer) {
     out.refused.push_back({.path = path, .entry = std::move(entry), .answer = std::move(answer), .where = {}});
   };
-  auto loaded = project::load(path);
+  auto loaded = project::load(path, {}, &configs);
   if (!loaded) {
     refuse({}, unusable(loaded.error()));
     return out;
@@ -112,7 +112,8 @@ void Batch::open(std::size_t file) {
   const std::string& path = asked_.files[file];
   Opened opened;
   try {
-    opened = open_script(path, asked_.named.contains(path), asked_.entries.empty(), asked_.dialect, stop_.get_token());
+    opened = open_script(path, configs_, asked_.named.contains(path), asked_.entries.empty(), asked_.dialect,
+                         stop_.get_token());
   } catch (const std::exception& e) {
     opened = {};
     opened.refused.push_back({.path = path, .entry = {}, .answer = unusable(path + ": " + e.what()), .where = {}});

@@ -84,6 +84,7 @@ class Batch {
   void run(Task& task);
 
   Asked asked_;
+  project::KnownConfigs configs_;
   SlotPool& pool_;
   Sink sink_;
   std::stop_source stop_;

@@ -1,9 +1,12 @@
 // What the threads of everything else are made of.
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "compiler/threads/alarm.h"
 #include "compiler/threads/in_order.h"
 #include "compiler/threads/pause.h"
 #include "tests/unit/catch.h"
@@ -20,6 +23,33 @@ TEST_CASE("a pause ends when its time has passed, and at once when a stop is req
   CHECK_FALSE(threads::pause(1h, stop.get_token()));
   CHECK_FALSE(threads::pause(1h, stop.get_token()));
   CHECK(std::chrono::steady_clock::now() - begin < 1min);
+}
+
+TEST_CASE("an alarm rings at its time, the sooner one first, and one that is gone does not", "[threads]") {
+  std::mutex mutex;
+  std::condition_variable rang;
+  std::vector<int> order;
+  auto ring = [&](int which) {
+    return [&, which] {
+      {
+        std::lock_guard lock(mutex);
+        order.push_back(which);
+      }
+      rang.notify_all();
+    };
+  };
+  const threads::Alarm never(1h, ring(0)), late(20ms, ring(2)), soon(1ms, ring(1));
+  {
+    const threads::Alarm dropped(5ms, ring(3));
+  }
+  std::unique_lock lock(mutex);
+  CHECK(rang.wait_for(lock, 1min, [&] { return order.size() == 2; }));
+  CHECK(order == std::vector{1, 2});
+  lock.unlock();
+  for (int i = 0; i < 200; ++i) {  // dropped while it may ring: what it rings for is still there
+    std::vector<int> there{1};
+    const threads::Alarm alarm(i % 2 * 1ms, [&] { there.push_back(2); });
+  }
 }
 
 TEST_CASE("pieces of work on several threads end in order", "[threads]") {

@@ -95,12 +95,10 @@ class BoxCopy final : public Operation {
   // Calls f(offset in shared memory, offset in the cargo) for each unit of the box.
   template <class F>
   void units(std::int64_t place, F&& f) const {
-    for (std::int64_t r = 0; r < rows(); ++r) {
-      for (std::int64_t b = 0; b < map.row_bytes(); b += kUnit) {
-        const std::int64_t flat = r * map.pitch() + b;
-        f(map.swizzled(place + flat) - place, r * map.row_bytes() + b);
-      }
-    }
+    const std::int64_t count = rows(), pitch = map.pitch(), row_bytes = map.row_bytes();
+    for (std::int64_t r = 0; r < count; ++r)
+      for (std::int64_t b = 0; b < row_bytes; b += kUnit)
+        f(map.swizzled(place + r * pitch + b) - place, r * row_bytes + b);
   }
 
   // Byte offset in the tensor of a row's element 0 (which may itself be outside); nothing: the whole row is outside.
@@ -124,14 +122,14 @@ class BoxCopy final : public Operation {
   // Calls f(pointer into the tensor, offset in the cargo, bytes) for the part of each row that lies inside.
   template <class F>
   bool inside(F&& f) const {
-    const std::int64_t width = map.cell_bytes();
+    const std::int64_t width = map.cell_bytes(), count = rows(), row_bytes = map.row_bytes();
     const std::int64_t first = std::clamp<std::int64_t>(-start[0], 0, map.box[0]),
                        last = std::clamp<std::int64_t>(map.dims[0] - start[0], first, map.box[0]);
-    for (std::int64_t r = 0; r < rows() && first < last; ++r) {
+    for (std::int64_t r = 0; r < count && first < last; ++r) {
       auto offset = row_offset(r);
       if (!offset) continue;
       std::uint64_t at = moved(map.address, *offset + (start[0] + first) * width);
-      if (!f(at, r * map.row_bytes() + first * width, (last - first) * width)) return false;
+      if (!f(at, r * row_bytes + first * width, (last - first) * width)) return false;
     }
     return true;
   }

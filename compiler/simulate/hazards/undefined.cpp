@@ -91,11 +91,7 @@ void Machine::store_unknown(const Thread& t, std::uint64_t pointer, std::uint32_
   stored_reads_[place_key(t, pointer)] = read;
 }
 
-void Machine::put_out(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read) {
-  const std::uint64_t block = generic(pointer) >> kOffsetBits;
-  if (block >= memory_.first_shared || block >= kLocalBlocks || !options_.uninitialised_reads) return;
-  const std::int64_t hole = at.hole(bytes);
-  if (read == 0 && hole == bytes) return;
+void Machine::tell_put_out(const Thread& t, std::uint64_t block, View at, std::int64_t bytes, std::uint32_t read) {
   const std::string name = "`" + std::string(block_name(block)) + "`";
   if (read != 0) {
     matters(t, read, "it reaches " + name);

@@ -46,9 +46,9 @@ void fill_many(void* to, std::byte value, std::size_t count) {
 std::size_t find_zero_of_many(const void* at, std::size_t count) {
   std::size_t found = count;
   each_word(place(at), count, [&]<class Word>(Word word, std::size_t i) {
-    if (found != count) return;
-    std::byte own[sizeof word];
     word = load<Word>(behind(at, i));
+    if (word == static_cast<Word>(kOnes) || found != count) return;
+    std::byte own[sizeof word];
     std::memcpy(own, &word, sizeof word);
     for (std::size_t b = 0; b < sizeof word && found == count; ++b)
       if (own[b] == std::byte{0}) found = i + b;

@@ -138,7 +138,8 @@ std::optional<View> Machine::view(const Thread& t, std::uint64_t pointer, std::i
   }
   out = out.at(offset);
   if (writing) {
-    if (number >= memory_.first_shared && number < memory_.blocks.size()) spare_barriers(t, pointer, bytes);
+    if (!barriers_.empty() && number >= memory_.first_shared && number < memory_.blocks.size())
+      spare_barriers(t, pointer, bytes);
     out.mark(true, bytes);
     if (blame_) blame_->wrote(*this, t, pointer, bytes, result_);
   }

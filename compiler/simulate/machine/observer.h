@@ -185,6 +185,7 @@ class Observers {
     access(t, {.operation = operation, .pointer = pointer, .bytes = bytes, .writes = true, .how = how});
   }
   void access(const Thread& t, const Accessed& what) const {
+    if (only_) return only_->access(t, what);
     for (Observer* one : told_) one->access(t, what);
   }
 
