@@ -527,7 +527,7 @@ class Writer {
       out += "// Compile as C++17 or later, link with -lcuda.\n#include <cuda.h>\n\n";
     } else {
       out = "// Launches " + kernel_.symbol +
-            " with the CUDA runtime: put this behind the kernel's text in a .cu file.\n";
+            " with the CUDA runtime: put this after the kernel's text in a .cu file.\n";
       out += "// nvcc -std=c++17 -arch=" + kernel_.kernel->target.name() + (maps ? ", link with -lcuda.\n" : ".\n");
       out += "#include <cuda_runtime.h>\n";
       Needs types = needs_;

@@ -155,7 +155,7 @@ std::expected<dispatch::TensorMap, std::string> encoded_tensor_map(const Call& c
   const std::int64_t* offset = constant(map.byte_offset);
   if (offset && *offset % 16 != 0) {
     return std::unexpected("needs an address that is a multiple of 16 bytes; the pointer lies " +
-                           std::to_string(*offset) + " bytes behind the start of `" + std::string(map.tensor->name) +
+                           std::to_string(*offset) + " bytes after the start of `" + std::string(map.tensor->name) +
                            "`");
   }
   Reader read(args.subspan(4));

@@ -246,14 +246,14 @@ std::optional<std::string> apply_marker(std::string_view marker, Call& call) {
   }
   std::ranges::sort(sinks);
   for (std::size_t at : sinks) {
-    if (at > call.operands.size()) return "the marker puts a sink at " + std::to_string(at) + ", behind the operands";
+    if (at > call.operands.size()) return "the marker puts a sink at " + std::to_string(at) + ", after the operands";
     Argument sink;
     sink.kind = Kind::Sink;
     call.operands.insert(call.operands.begin() + static_cast<std::ptrdiff_t>(at), sink);
   }
   for (std::size_t at : predicates) {
     if (at >= call.operands.size())
-      return "the marker puts a predicate at " + std::to_string(at) + ", behind the operands";
+      return "the marker puts a predicate at " + std::to_string(at) + ", after the operands";
     call.operands[at].predicate = true;
   }
   return std::nullopt;

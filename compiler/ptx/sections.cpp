@@ -143,7 +143,7 @@ constexpr Entry kEntries[] = {
     {"fma_mixed_vec", {kMixed, "fma", "Product and sum of pairs of different types, computed in f32."}},
     {"fns", {kInteger, "fns", "Position of the n-th set bit."}},
     {"getctarank", {kMove, "getctarank", "Rank in the cluster of the CTA that an address is in."}},
-    {"griddepcontrol", {kOther, "griddepcontrol", "Waits for the grids before, or lets those behind begin."}},
+    {"griddepcontrol", {kOther, "griddepcontrol", "Waits for the grids before, or lets the next ones begin."}},
     {"isspacep", {kMove, "isspacep", "Whether a generic address is in a state space."}},
     {"ld", {kMove, "ld", "Loads from memory."}},
     {"ld_proxy_readonly", {kMove, "ld", "Loads through the read-only proxy."}},

@@ -255,7 +255,7 @@ void judge(Report& r) {
     const JobBuffer& buffer = r.bound.job.buffers[i];
     if (b.guard_damage) {
       std::string where = b.guard_first < 0 ? std::to_string(-b.guard_first) + " bytes before its start"
-                                            : std::to_string(b.guard_first - buffer.bytes) + " bytes behind its end";
+                                            : std::to_string(b.guard_first - buffer.bytes) + " bytes after its end";
       r.problems.push_back(std::to_string(b.guard_damage) + " bytes were written outside of " + buffer.name +
                            ", the first " + where);
     }

@@ -476,7 +476,7 @@ void Machine::leave_if_done(std::uint32_t cta) {
   f.message = "the CTA ends and has not given back the " + std::to_string(left.columns) +
               " columns of tensor memory that it allocates here";
   f.hint = std::string("put {tmem_dealloc}(address, n_cols="_row_text) + std::to_string(left.columns) +
-           std::string(") into the warp that allocated them, behind a {cta_sync}() at the kernel's end"_row_text);
+           std::string(") into the warp that allocated them, after a {cta_sync}() at the kernel's end"_row_text);
   report(std::move(f), &threads[0], left.origin.span ? left.origin : Origin{kernel_.kernel->span, nullptr});
 }
 

@@ -98,7 +98,7 @@ class Rules {
     } else if (kind == Kind::integer) {
       check_integer(node);
     } else if (kind == Kind::line_continuation && ts_node_end_byte(node) == text_.size()) {
-      reject(node, "the text ends behind a line continuation");
+      reject(node, "the text ends after a line continuation");
     }
     return true;
   }

@@ -293,7 +293,7 @@ class Checker:
         if view.bytes and not view.address:
             self.fail(given, "it has no memory (a null pointer): its storage was freed or never made")
         if view.address % given.align:
-            self.fail(given, f"its first element lies at {view.address:#x}, {view.address % given.align} bytes behind a "
+            self.fail(given, f"its first element lies at {view.address:#x}, {view.address % given.align} bytes after a "
                              f"multiple of {given.align}; the kernel accesses {given.align} bytes at once: give a tensor "
                              f"whose address is a multiple of {given.align} (a copy, not a slice)")
         if given.written and view.read_only:

@@ -183,7 +183,7 @@ void HintEdits::keywords() {
   if (!code.empty() && (says("write " + code + "=...") || says("did you mean " + code + "=?")))
     offer({at_.begin, at_.begin}, code + "=", "Write " + code + "=");
   if (says("did you mean ") && hint_.ends_with("=?")) offer(at_, name_after(hint_, "did you mean "));
-  if (says("write () behind it")) offer({at_.end, at_.end}, "()", "Write () behind it");
+  if (says("write () after it")) offer({at_.end, at_.end}, "()", "Write () after it");
   // "write unroll=False for a loop ...": another value.
   const std::size_t equals = hint_.find("write " + code + "=");
   for (std::size_t up = 0; equals != hint_.npos && !code.empty(); ++up) {

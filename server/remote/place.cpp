@@ -283,7 +283,7 @@ Wrong read_address(Place& place, std::string_view rest, const std::filesystem::p
   }
   std::string_view authority = rest.substr(0, question);
   if (authority.ends_with('/')) authority.remove_suffix(1);
-  if (authority.contains('/')) return Failure{"no path stands behind the host", std::string(kForms)};
+  if (authority.contains('/')) return Failure{"no path stands after the host", std::string(kForms)};
   if (auto wrong = set_authority(place, authority)) return wrong;
   return set_all(place, rest.substr(std::min(question + 1, rest.size())), '&', folder);
 }

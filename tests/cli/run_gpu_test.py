@@ -310,7 +310,7 @@ class Gpu(Case):
     def test_stray_writes_and_changed_inputs(self):
         report = self.report(1, "copy 1 0 400\npoke 1 404 7\npoke 0 3 1\n")
         words = " ".join(report["problems"])
-        self.assertIn("1 bytes were written outside of B, the first 4 bytes behind its end", words)
+        self.assertIn("1 bytes were written outside of B, the first 4 bytes after its end", words)
         self.assertIn("1 bytes of A changed, which is only read", words)
 
     def test_faults_and_deadlines(self):

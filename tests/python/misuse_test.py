@@ -185,7 +185,7 @@ class Misuses(Case):
 
     def test_29_an_address_that_is_not_aligned(self):
         _, b, c = self.good()
-        self.refused("argument A .*: its first element lies at 0x[0-9a-f]+, 2 bytes behind a multiple of 16", self.gemm,
+        self.refused("argument A .*: its first element lies at 0x[0-9a-f]+, 2 bytes after a multiple of 16", self.gemm,
                      gpu([256, 256], offset=2), b, c)
 
     def test_30_a_null_pointer(self):

@@ -30,7 +30,7 @@ def kernel(A: T.Buffer((128,), "float16")):
 #   hint: write T.float16
     T.cuda.cta_sync
 #   ^^^^^^^^^^^^^^^ error[TW2004]: this is a function, and nothing calls it
-#   hint: write () behind it
+#   hint: write () after it
     local = T.alloc_local((4,), "fp16")
 #                               ^^^^^^ error[TW2004]: unknown dtype "fp16"
 #   hint: did you mean "float16"?

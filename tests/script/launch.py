@@ -703,13 +703,13 @@ def k(A: T.Buffer((64,), "int32")):
     else:
         A[7] = undefined_name
 #       ^^^^^^^^^^^^^^^^^^^^^ warning[TW2001]: 'else' after a loop of a kernel is dropped: it never runs
-#   hint: write it behind the loop, under a condition if it needs one
+#   hint: write it after the loop, under a condition if it needs one
     while A[0] < 3:
         A[0] = A[0] + 1
     else:
         A[7] = 1
 #       ^^^^^^^^ warning[TW2001]: 'else' after a loop of a kernel is dropped: it never runs
-#   hint: write it behind the loop, under a condition if it needs one
+#   hint: write it after the loop, under a condition if it needs one
 #| @T.prim_func
 #| def k(A: T.Buffer((64,), "int32")):
 #|     T.attr({"tirx.device_entry": T.bool(True)})

@@ -409,7 +409,7 @@ def cores(A: T.Tensor((128,), "float32")):
         T.cuda.tile.apply(MMA, cells, a, b, instruction_shape=(128, 64, 32))
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: K is 16 for kind f16 with 1 CTA, not 32
         T.cuda.tile.apply(MMA, cells, a, b, instruction_shape=(128, 64, 16), a_major="mn")
-#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: atoms along K of a are 8 elements apart, not a multiple of their own 64; without a swizzle an atom is eight rows of 16 bytes, one behind the other: alloc_mma and mma_shared_layout make tiles with one
+#       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: atoms along K of a are 8 elements apart, not a multiple of their own 64; without a swizzle an atom is eight rows of 16 bytes, one after the other: alloc_mma and mma_shared_layout make tiles with one
         T.cuda.tile.apply(MMA, cells, a, b)
 #       ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply_tcgen05 serves this call at thread scope: instruction_shape= is (M, N, K) of one instruction, three constants
         T.cuda.tile.apply(MMA, turned, a, b, instruction_shape=(128, 64, 16))
@@ -542,7 +542,7 @@ def k(A: T.Tensor((32, 4), "float32"), B: T.Tensor((4, 32), "float32"), Q: T.Ten
 #                                         ^^^^ error[TW3104]: no variant of apply serves this call at thread scope: dst is written, and two of its elements share register 0 of same
     r = T.alloc_local((32, 4), "float32", layout=TileLayout(S[(32, 4) : (1 @ laneid, 1)]))
     T.cuda.tile.apply("ld.global.v4.f32", r, B.permute(1, 0), scope="warp")
-#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at warp scope: src, element (1,) lies at element 32 of the view, 32 behind the first; the instruction takes neighbours
+#   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at warp scope: src, element (1,) lies at element 32 of the view, 32 after the first; the instruction takes neighbours
     T.cuda.tile.apply("ld.global.v4.f32", r, A, scope="cta")
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of apply serves this call at cta scope: dst begins with the threads of the scope (4, 32); its shape is (32, 4)
     w = T.alloc_local((1, 8, 4), "uint32", layout="default")

@@ -110,7 +110,7 @@ def k(A: T.Buffer((64,), "int32"), n: T.int32):
     else:
         A[0] = 2
 #       ^^^^^^^^ warning[TW2001]: 'else' after a loop of a kernel is dropped: it never runs
-#   hint: write it behind the loop, under a condition if it needs one
+#   hint: write it after the loop, under a condition if it needs one
     T.serial(4)
 #   ^^^^^^^^^^^ error[TW2104]: a loop needs a body
 #   hint: write: for i in ...:

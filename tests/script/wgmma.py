@@ -97,7 +97,7 @@ def k():
 #|    wgmma  rejected: A is int8 and B float16, they must be the same
     Tx.wg.gemm_async(c, a, plain, dispatch="wgmma")
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope
-#|    wgmma  declined: atoms along K of plain are 8 elements apart, not a multiple of their own 64; without a swizzle an atom is eight rows of 16 bytes, one behind the other: alloc_mma and mma_shared_layout make tiles with one
+#|    wgmma  declined: atoms along K of plain are 8 elements apart, not a multiple of their own 64; without a swizzle an atom is eight rows of 16 bytes, one after the other: alloc_mma and mma_shared_layout make tiles with one
     Tx.wg.gemm_async(rows[0:64, :], a, b, dispatch="wgmma")
 #   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ error[TW3104]: no variant of gemm_async serves this call at warpgroup scope
 #|    wgmma  declined: the layout of rows has not 16 rows a warp where wgmma has: see wgmma_accumulator_layout and wgmma_operand_layout

@@ -183,7 +183,7 @@ def _(_, one):
     closes(one, b"Content Length: 2\r\n\r\n{}" + one.harm(MARK), "header")
 
 
-@on_each("raw bytes behind a message, before they were agreed on")
+@on_each("raw bytes after a message, before they were agreed on")
 def _(_, one):
     closes(one, b"Content-Length: 2\r\nPayload-Length: 5\r\n\r\n{}12345" + one.harm(MARK), "payload")
 

@@ -126,7 +126,7 @@ TEST_CASE("barriers of the hardware belong to the ring as well") {
                             {"T.ptx.mbarrier.wait(full.ptr_to([1]), 0)",
                              "if lane == 0:", "    T.ptx.mbarrier.arrive(full.ptr_to([1]))"}),
                   "TW5004"),
-             ContainsSubstring("it would come from behind this very wait"));
+             ContainsSubstring("it would come only after this very wait"));
 }
 
 TEST_CASE("a producer that does not wait laps its consumers in some order") {

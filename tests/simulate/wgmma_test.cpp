@@ -148,7 +148,7 @@ TEST_CASE("registers belong to a wgmma until its wait, at any timing") {
                               ContainsSubstring("| T.ptx.wgmma.mma_asyn | put T.ptx.wgmma.wait_group(0) before this") &&
                               !ContainsSubstring("TW5018"));  // that it outlives the CTA has the same cause
     CHECK_THAT(findings_with(kCommit, "T.evaluate(0)\n", timing),
-               ContainsSubstring("TW5021 | B[warp") && ContainsSubstring("put T.ptx.wgmma.commit_group() behind"));
+               ContainsSubstring("TW5021 | B[warp") && ContainsSubstring("put T.ptx.wgmma.commit_group() after"));
     CHECK_THAT(findings_with(kCommit, "acc[1] = T.float32(0)\n    T.ptx.wgmma.commit_group()\n", timing),
                ContainsSubstring("TW5021 | acc[1] = T.float32(0 | an accumulator is written while"));
   }
@@ -166,10 +166,10 @@ TEST_CASE("registers belong to a wgmma until its wait, at any timing") {
 TEST_CASE("what threads have written reaches a wgmma behind its fences") {
   using enum simulate::Timing;
   CHECK_THAT(findings_with("T.ptx.wgmma.fence()\n", "T.evaluate(0)\n", Latest),
-             ContainsSubstring("TW5026 | T.ptx.wgmma.mma_asyn | the first wgmma of a warpgroup comes behind"));
+             ContainsSubstring("TW5026 | T.ptx.wgmma.mma_asyn | the first wgmma of a warpgroup comes after"));
   CHECK_THAT(findings_with("T.ptx.wgmma.fence()\n", "T.ptx.wgmma.fence()\n    acc[2] = T.float32(1)\n", Latest),
              ContainsSubstring("TW5026 | T.ptx.wgmma.mma_asyn | thread 0 has written a register of this wgmma") &&
-                 ContainsSubstring("| acc[2] = T.float32(1 | put T.ptx.wgmma.fence() behind the write"));
+                 ContainsSubstring("| acc[2] = T.float32(1 | put T.ptx.wgmma.fence() after the write"));
   CHECK_THAT(findings_with("T.ptx.fence.proxy_async()\n", "T.evaluate(0)\n", Latest),
              ContainsSubstring("TW5022 | T.ptx.wgmma.mma_asyn | the wgmma of thread 0 reads") &&
                  ContainsSubstring("no fence makes ordinary writes visible"));

@@ -255,7 +255,7 @@ TEST_CASE("ptx: the printed form leads back to the row") {
   CHECK(back->instruction.row->id == "cp_async_cg_ignore_src");
   CHECK(resolve_printed("cp", {{}, {"x9"}}).error() ==
         "the marker holds \"x9\"; it is made of pred, keep, p<i> and s<i>");
-  CHECK(resolve_printed("cp", {{}, {"s9"}}).error() == "the marker puts a sink at 9, behind the operands");
+  CHECK(resolve_printed("cp", {{}, {"s9"}}).error() == "the marker puts a sink at 9, after the operands");
   CHECK(resolve_printed("cp", {{}, {"pred"}}).error() == "the marker says pred, and there is no operand");
 }
 

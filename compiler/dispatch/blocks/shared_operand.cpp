@@ -270,7 +270,7 @@ std::expected<SharedOperand, Reason> shared_operand(const ir::Region& region, bo
   if (!phase) return refuse(std::move(phase.error()));
   out.phase = *phase;
   const Reason hint = out.mode != 0 ? Reason()
-                                    : "; without a swizzle an atom is eight rows of 16 bytes, one behind the other: "
+                                    : "; without a swizzle an atom is eight rows of 16 bytes, one after the other: "
                                       "alloc_mma and mma_shared_layout make tiles with one";
   auto between = contiguous_rows(contiguous, out.row, out.phase, cat(along, " of ", name));
   if (!between) return refuse(between.error() + hint);

@@ -339,7 +339,7 @@ Reason View::not_contiguous(const Group& group, const Index& repeat, std::span<c
                      ", which is not known to be a multiple of ", bytes, " bytes");
       } else if (!ir::provably_equal(m, *first + Expr(static_cast<std::int64_t>(i)))) {
         return cat(at(repeat, atoms[i]), " lies at element ", ir::to_string(m), " of ", spoken(), ", ",
-                   ir::to_string(ir::simplify(m - *first)), " behind the first; the instruction takes neighbours");
+                   ir::to_string(ir::simplify(m - *first)), " after the first; the instruction takes neighbours");
       }
     }
   }

@@ -253,7 +253,7 @@ Flow KernelBody::loop(const syntax::For* node, Scope* scope) {
 void KernelBody::dropped_else(syntax::Stmts body) {
   if (body.empty()) return;
   in_.warn(code::kUnsupported, at(body.front()), "'else' after a loop of a kernel is dropped: it never runs",
-           "write it behind the loop, under a condition if it needs one");
+           "write it after the loop, under a condition if it needs one");
 }
 
 Flow KernelBody::while_loop(const syntax::While* node, Scope* scope) {

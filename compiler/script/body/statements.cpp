@@ -142,7 +142,7 @@ Flow KernelBody::expression(const syntax::ExprStmt* node, Scope* scope) {
     return fail(code::kOpaque, at(node), "this statement cannot be evaluated: " + in_.whence(v), in_.remedy(v));
   }
   if (v.as<Namespace>() || v.as<Native>() || v.as<Function>() || v.as<BoundMethod>()) {
-    return fail(code::kType, at(node), "this is a function, and nothing calls it", "write () behind it");
+    return fail(code::kType, at(node), "this is a function, and nothing calls it", "write () after it");
   }
   return fail(code::kType, at(node),
               "a statement of type " + std::string(type_name(v)) + " has no meaning in a kernel");

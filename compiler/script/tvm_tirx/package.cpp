@@ -415,7 +415,7 @@ constexpr Record kRecords[] = {
     also("gpu_warp_shuffle", "mask, value, lane, width, warp_size", "The value of another lane.", "tvm_warp_shuffle"),
     also("gpu_warp_shuffle_up", "mask, value, delta, width, warp_size", "The value of a lane before.",
          "tvm_warp_shuffle_up"),
-    also("gpu_warp_shuffle_down", "mask, value, delta, width, warp_size", "The value of a lane behind.",
+    also("gpu_warp_shuffle_down", "mask, value, delta, width, warp_size", "The value of a lane after this one.",
          "tvm_warp_shuffle_down"),
     also("gpu_warp_activemask", "", "The lanes that are active.", "tvm_warp_activemask"),
     also("gpu_storage_sync", "scope", "Waits for the threads of a scope.", "tvm_storage_sync"),

@@ -17,7 +17,7 @@ class CopyArrival final : public Operation {
   explicit CopyArrival(std::uint64_t at) : Operation(Queue::Arrival) { barrier = at; }
   bool land(Machine& m, Thread& t) override {
     if (!m.engine().finish_before(m, t, Queue::Copy, sequence)) return false;
-    return m.counted(t, barrier, "the arrival behind cp.async", [&](Mbarrier& b) {
+    return m.counted(t, barrier, "the arrival after cp.async", [&](Mbarrier& b) {
       m.observers().tell(&Observer::arrive_after, t, *this, barrier);
       return b.arrive(1);
     });

@@ -135,7 +135,7 @@ void Causes::compare(Machine& m, std::uint64_t at, Barrier& b) {
     Finding f;
     f.code = code::kBytes;
     f.message = "expect_tx announces " + std::to_string(b.announced) + " bytes for a phase of " + state->name +
-                ", and the copies behind it bring " + std::to_string(b.copied);
+                ", and the copies after it bring " + std::to_string(b.copied);
     f.hint = "announce " + std::to_string(b.copied) + " bytes, as many as the copies bring";
     f.origin = b.announcement;
     f.cta = m.cta_of(m.thread(b.thread));

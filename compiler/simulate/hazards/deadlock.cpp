@@ -304,7 +304,7 @@ class Deadlock {
                                             " has not come to it"});
       const bool closes = g.next == path[0];
       if (&next == &g) {
-        f.message += "; it would come from behind this very wait";
+        f.message += "; it would come only after this very wait";
       } else {
         f.message += "; it would come from " + one(*g.supplier) + ", which " +
                      (closes ? std::string("waits for that in turn") : "waits " + next.what);

@@ -210,7 +210,7 @@ void Interleavings::tell_lapped(const Barrier& b, const Wait& wait, const Phase&
               " when phase " + phase + " is over as well: nothing that ends phase " + phase +
               " waits for it, and the same parity then means phase " + std::to_string(wait.phase + 2);
   f.hint = "let " + who +
-           " arrive behind this wait at a barrier that is waited for before the next phase ends, as the "
+           " arrive after this wait at a barrier that is waited for before the next phase ends, as the "
            "consumers of a ring say that a slot is empty";
   for (const Part& p : next.parts)
     if (f.related.size() < 2)
@@ -228,7 +228,7 @@ void Interleavings::tell_early_wait(const Thread& t, const Barrier& b, std::int6
               " and may come while phase " + before + " is under way, when the same parity means phase " +
               std::to_string(phase - 2) + (phase < 2 ? ", the one before the first" : "") +
               ": the wait then ends at once";
-  f.hint = "wait for phase " + before + " first, or for something behind it";
+  f.hint = "wait for phase " + before + " first, or for something after it";
   f.related.push_back({open.origin, warp_name(open.thread) + " has a part in phase " + before + " here"});
   machine_.report(std::move(f), &t, machine_.place_in_script(t));
 }
@@ -243,7 +243,7 @@ void Interleavings::tell_early_part(const Thread& t, const Barrier& b, std::uint
               " here, and may do so while phase " + before + " is under way, which " + warp_name(open.thread) +
               " has a part in: nothing makes " + who + " wait for its end";
   f.hint = "wait before this for phase " + before +
-           ", or on a barrier that its waiters arrive at behind it (the `empty` "
+           ", or on a barrier that its waiters arrive at after it (the `empty` "
            "barrier of a ring)";
   f.related.push_back({open.origin, "counts in phase " + before});
   machine_.report(std::move(f), &t, machine_.place_in_script(t));

@@ -82,7 +82,7 @@ void Races::check_begun(const Access& a, std::uint64_t pointer) {
   f.code = code::kRace;
   f.message = name_of({first_thread_ + t.number + 1, 0, 0}) + (a.writes ? " writes" : " reads") +
               " shared memory of CTA " + std::to_string(*rank) +
-              " of the cluster, which may not have begun: nothing orders this behind its start";
+              " of the cluster, which may not have begun: nothing orders this after its start";
   f.hint = "put {cluster_sync}() before it"_row_text;
   machine_.report(std::move(f), &t, machine_.origin_numbered(site_of(t)));
 }

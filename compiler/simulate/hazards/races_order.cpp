@@ -96,7 +96,7 @@ void Races::end_barrier(const Thread& t, std::uint64_t barrier) {
                 std::to_string(offset_of(barrier)) + " of `" +
                 std::string(machine_.block_name(barrier >> kOffsetBits)) + "`, which " + name_of(use) +
                 " uses: nothing orders the two";
-    f.hint = "put {cta_sync}() before {mbarrier_inval}, behind the last wait of all threads"_row_text;
+    f.hint = "put {cta_sync}() before {mbarrier_inval}, after the last wait of all threads"_row_text;
     f.related.push_back({machine_.origin_numbered(use.site), "used here"});
     machine_.report(std::move(f), &t);
     break;
@@ -118,7 +118,7 @@ void Races::use_barrier(const Thread& t, std::uint64_t barrier) {
                                        std::string(machine_.block_name(barrier >> kOffsetBits)) + "`";
   f.message = "thread " + std::to_string(t.linear) + " uses " + name + ", which " + name_of(p.init) +
               " initialises: nothing orders the two";
-  f.hint = "put {cta_sync}() behind the initialisation, or {cluster_sync}() for the barriers of other CTAs"_row_text;
+  f.hint = "put {cta_sync}() after the initialisation, or {cluster_sync}() for the barriers of other CTAs"_row_text;
   f.weight = static_cast<int>(reach_of(t, thread_of(p.init)));
   f.related.push_back({machine_.origin_numbered(p.init.site), "initialised here"});
   machine_.report(std::move(f), &t);
@@ -268,7 +268,7 @@ void Races::use_map(const Thread& t, std::uint64_t map) {
   f.code = code::kProxy;
   f.message = "a copy uses a tensor map that " + (last.who ? name_of(last) : "an earlier kernel") +
               " has written, and no fence of this CTA makes that visible to copies";
-  f.hint = "put {fence_proxy_tensormap}(map) before the copy, behind what synchronises with the writer"_row_text;
+  f.hint = "put {fence_proxy_tensormap}(map) before the copy, after what synchronises with the writer"_row_text;
   if (last.who) f.related.push_back({machine_.origin_numbered(last.site & ~Touch::kAtomic), "written here"});
   machine_.report(std::move(f), &t);
 }

@@ -55,8 +55,8 @@ std::string_view Races::wait_for(Queue queue, bool writes) {
              "threads";
     case Queue::TensorCore:
     case Queue::FactorRead: return "let {tmem_commit} arrive at a barrier, and wait on that"_row_text;
-    case Queue::TmemLoad: return "put {tmem_wait_load}() behind it, before the barrier that orders the two"_row_text;
-    case Queue::TmemStore: return "put {tmem_wait_store}() behind it, before the barrier that orders the two"_row_text;
+    case Queue::TmemLoad: return "put {tmem_wait_load}() after it, before the barrier that orders the two"_row_text;
+    case Queue::TmemStore: return "put {tmem_wait_store}() after it, before the barrier that orders the two"_row_text;
     default: return "wait on the barrier that counts its bytes";
   }
 }
@@ -136,13 +136,13 @@ Races::WayOut Races::barrier_between(const Thread& t, const Thread* other) const
   if (is_released_by_a_lane())
     return {
         "one lane releases it for its warp: put {warp_sync}() before its arrival, "
-        "behind what the other lanes do"_row_text};
+        "after what the other lanes do"_row_text};
   if (other && is_released_by_another(t, *other))
     return {machine_.cta_size() > kWarpgroup
                 ? "one thread of the warpgroup releases it for all: put {warpgroup_sync}(ID) before its arrival, "
-                  "behind what the others do"_row_text
+                  "after what the others do"_row_text
                 : "one thread releases it for all: put {cta_sync}() before its arrival, "
-                  "behind what the others do"_row_text,
+                  "after what the others do"_row_text,
             Finding::Kind::ReleasedForAll};
   const bool one_warpgroup =
       other && machine_.cta_size() > kWarpgroup && other->linear / kWarpgroup == t.linear / kWarpgroup;
@@ -178,11 +178,11 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
     if (order == Tensor::NotFencedBefore)
       return {code::kTensorFence, Severity::Warning,
               "no tcgen05.fence.before_thread_sync() stands between it and the barrier that orders the two",
-              "put {tmem_fence_before}() behind its wait, before the barrier"_row_text};
+              "put {tmem_fence_before}() after its wait, before the barrier"_row_text};
     if (order == Tensor::NotFencedAfter)
       return {code::kTensorFence, Severity::Warning,
               "no tcgen05.fence.after_thread_sync() stands between the barrier that orders the two and this",
-              "put {tmem_fence_after}() behind the wait on that barrier"_row_text};
+              "put {tmem_fence_after}() after the wait on that barrier"_row_text};
   }
   if (op) {  // its end is known to others, and to no thread before this
     const bool by_barrier =
@@ -204,14 +204,14 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
                   ? "write {fence_proxy_async}(\"global\"), or leave the space out"_row_text
                   : "write {fence_proxy_async}(\"shared::cta\"), or leave the space out"_row_text};
     return {code::kProxy, Severity::Error, "no fence makes ordinary writes visible to asynchronous copies",
-            "put {fence_proxy_async}() behind the writes, before the barrier that orders them"_row_text};
+            "put {fence_proxy_async}() after the writes, before the barrier that orders them"_row_text};
   }
   if (a.proxy && earlier_writes && !earlier.is_operation() && is_foreign(earlier)) {
     const std::uint32_t number = earlier.who - 1;
     if (order_.knows_other(t.number, 1 + number / stride_, number % stride_, earlier.time))
       return {
           code::kProxy, Severity::Error, "no fence makes ordinary writes visible to asynchronous copies",
-          "put {fence_proxy_async}() before the copy, behind what acquires the writes (or behind the writes, "_row_text
+          "put {fence_proxy_async}() before the copy, after what acquires the writes (or after the writes, "_row_text
           "before what releases them)"};
   }
   if (equal) {
@@ -235,7 +235,7 @@ Races::Cause Races::missed_between(const Thread& t, const Thread* other, bool fo
               other && reach_of(t, other) == Reach::Cta
                   ? "put {cta_sync}() between them, or release on the side that writes and acquire on this one"_row_text
                   : "release on the side that writes and acquire on this one, "
-                    "or put {thread_fence}() before and behind"_row_text};
+                    "or put {thread_fence}() before and after"_row_text};
     case Missed::Unreleased:
       return {code::kRace, Severity::Error,
               "the store that this thread has waited for is relaxed, and releases nothing",

@@ -196,7 +196,7 @@ bool Engine::leave(Machine& m, std::uint32_t cta) {
             bulk ? "the CTA ends before this copy has read its shared memory: no cp.async.bulk.wait_group waits for "
                    "it"
                  : "the CTA ends while this copy is under way: no thread waits on its barrier";
-        f.hint = bulk ? "put {bulk_commit}() and {bulk_wait}(0, read=True) behind "_row_text
+        f.hint = bulk ? "put {bulk_commit}() and {bulk_wait}(0, read=True) after "_row_text
                         "it, in the thread that issues it"
                       : "wait for the phase that counts its bytes before the kernel ends";
         if (const Mbarrier* b = bulk ? nullptr : m.find_barrier(m.generic(op.barrier))) {

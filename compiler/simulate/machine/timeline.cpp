@@ -21,7 +21,7 @@ std::string_view words_of(Queue queue) {
     case Queue::Processors: return "transfer between processors";
     case Queue::Arrival:
     case Queue::FactorRead:
-    case Queue::Commit: return "arrival behind operations";
+    case Queue::Commit: return "arrival after operations";
   }
   return "operation";
 }

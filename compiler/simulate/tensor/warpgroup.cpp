@@ -52,7 +52,7 @@ void Warpgroups::touch(Machine& m, const Thread& t, std::uint64_t pointer, std::
     f.message = std::string(one.accumulates ? "an accumulator" : "a register of A") + " is " +
                 (writes ? "written" : "read") + " while the wgmma that " + (one.accumulates ? "writes" : "reads") +
                 " it is under way: no wait covers it";
-    f.hint = one.group == group.open ? "put {wgmma_commit}() behind the wgmma, and {wgmma_wait}(0) before this"_row_text
+    f.hint = one.group == group.open ? "put {wgmma_commit}() after the wgmma, and {wgmma_wait}(0) before this"_row_text
                                      : "put {wgmma_wait}(0) before this"_row_text;
     f.related.push_back({one.origin, "started here"});
     f.memory = m.memory_at(pointer, bytes);
@@ -82,7 +82,7 @@ void Warpgroups::unfenced(Machine& m, std::span<const Thread> lanes, std::span<c
       f.code = code::kWarpgroup;
       f.message = "thread " + std::to_string(t.linear) +
                   " has written a register of this wgmma, and no wgmma.fence stands between the two";
-      f.hint = "put {wgmma_fence}() behind the write, before the wgmma"_row_text;
+      f.hint = "put {wgmma_fence}() after the write, before the wgmma"_row_text;
       f.related.push_back({m.origin_numbered(written.origin), "written here"});
       m.report(std::move(f), &t);
       return;
@@ -96,7 +96,7 @@ void Warpgroups::issue(Machine& m, std::span<const Thread> lanes, std::span<cons
   if (!group.fenced) {
     Finding f;
     f.code = code::kWarpgroup;
-    f.message = "the first wgmma of a warpgroup comes behind a wgmma.fence, and here is none";
+    f.message = "the first wgmma of a warpgroup comes after a wgmma.fence, and here is none";
     f.hint = "put {wgmma_fence}() before it"_row_text;
     m.report(std::move(f), &lanes[0]);
     group.fenced = true;  // said once
@@ -121,7 +121,7 @@ void Warpgroups::leave(Machine& m, std::span<const Thread> threads) {
     Finding f;
     f.code = code::kUnfinished;
     f.message = "the CTA ends while this wgmma is under way: no wait covers it";
-    f.hint = one.group == group.open ? "put {wgmma_commit}() and {wgmma_wait}(0) behind it"_row_text
+    f.hint = one.group == group.open ? "put {wgmma_commit}() and {wgmma_wait}(0) after it"_row_text
                                      : "put {wgmma_wait}(0) before the end"_row_text;
     m.report(std::move(f), &threads[first], one.origin);
   }

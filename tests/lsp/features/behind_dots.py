@@ -94,7 +94,7 @@ def make(cfg):
 #| init kind 2 (phase)
 #| phase kind 5 int32
 #| stage kind 5 int32
-        #  ^ documentation(advance): Goes to the next stage; behind the last it begins again, with the other parity.
+        #  ^ documentation(advance): Goes to the next stage; after the last it begins again, with the other parity.
         sched.
         #     ^ completion():
 #| cluster_m kind 5 1

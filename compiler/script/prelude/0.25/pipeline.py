@@ -22,7 +22,7 @@ class PipelineState:
 
     @T.inline
     def advance(self):
-        """Goes to the next stage; behind the last it begins again, with the other parity."""
+        """Goes to the next stage; after the last it begins again, with the other parity."""
         if self.depth > 1:
             self.stage = self.stage + 1
             if self.stage == self.depth:

@@ -26,7 +26,7 @@ class _AttentionScheduler(BaseTileScheduler):
             self.update_current_m_n_idx(self.linear_idx)
 
     def valid(self):
-        """Is there a block? False behind the last."""
+        """Is there a block? False after the last."""
         return self.linear_idx < self.total
 
 

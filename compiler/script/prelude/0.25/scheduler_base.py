@@ -47,5 +47,5 @@ class BaseTileScheduler:
         self.update_current_m_n_idx(self.linear_idx)
 
     def valid(self, total):
-        """Is there a tile? False behind the last of `total`."""
+        """Is there a tile? False after the last of `total`."""
         return self.linear_idx < total

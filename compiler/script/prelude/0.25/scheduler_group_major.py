@@ -38,7 +38,7 @@ class GroupMajor3D(BaseTileScheduler):
         self.next_tile_stride(self.step)
 
     def valid(self):
-        """Is there a tile? False behind the last."""
+        """Is there a tile? False after the last."""
         return self.linear_idx < self.m_tiles * self.n_tiles * self.k_tiles
 
     @T.inline
@@ -81,7 +81,7 @@ class RankAwareGroupMajorTileScheduler(BaseTileScheduler):
         self.own_rows = m_clusters // world_size
 
     def valid(self):
-        """Is there a tile? False behind the last."""
+        """Is there a tile? False after the last."""
         return self.linear_idx < self.m_clusters * self.n_clusters
 
     @T.inline

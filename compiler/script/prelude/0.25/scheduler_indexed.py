@@ -32,7 +32,7 @@ class IndexedTripleTileScheduler(BaseTileScheduler):
         self.update_current_m_n_idx(self.linear_idx)
 
     def valid(self):
-        """Is there an entry? False behind the last of this SM."""
+        """Is there an entry? False after the last of this SM."""
         return self.linear_idx < self.linear_lim
 
     @T.inline

@@ -61,7 +61,7 @@ class ClusterPersistentScheduler2D(BaseTileScheduler):
         self.next_tile_stride(self.num_clusters)
 
     def valid(self):
-        """Is there a tile? False behind the last."""
+        """Is there a tile? False after the last."""
         return self.linear_idx < self.total
 
     @T.inline

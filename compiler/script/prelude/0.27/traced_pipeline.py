@@ -24,7 +24,7 @@ class PipelineState:
         txl.assign(self.phase, phase)
 
     def advance(self):
-        """Goes to the next stage; behind the last it begins again, with the other parity."""
+        """Goes to the next stage; after the last it begins again, with the other parity."""
         if self.depth > 1:
             txl.assign(self.stage, self.stage + txl.int32(1))
             with txl.If(self.stage == self.depth), txl.Then():

@@ -75,7 +75,7 @@ class ClusterPersistentScheduler2D:
         self.next_tile_stride(self.num_clusters)
 
     def valid(self):
-        """Is there a tile? False behind the last."""
+        """Is there a tile? False after the last."""
         return self.linear_idx < self.total
 
     def update_current_m_n_idx(self, work):
@@ -140,7 +140,7 @@ class _AttentionScheduler:
             self.update_current_m_n_idx(self.linear_idx)
 
     def valid(self):
-        """Is there a block? False behind the last."""
+        """Is there a block? False after the last."""
         return self.linear_idx < self.total
 
 

@@ -201,7 +201,7 @@ class KTileView:
         return self.encode(major=major, mma_k=mma_k)[0]
 
     def encode(self, major="k", mma_k=None, k0=0):
-        """The descriptor at k0, and what gives the offset of a k-tile behind it in units of 16 bytes."""
+        """The descriptor at k0, and what gives the offset of a k-tile after it in units of 16 bytes."""
         tile = self.tile
         if major not in ("k", "mn"):
             raise ValueError(f"major is 'k' or 'mn', not {major!r}")
