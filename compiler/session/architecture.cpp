@@ -77,6 +77,8 @@ std::vector<Target> meta_targets(const syntax::Tree& tree) {
   constexpr std::string_view kMeta = "KERNEL_META", kKey = "compute_capability";
   std::vector<Target> out;
   for (const syntax::Tree::Statement& s : tree.statements()) {
+    const syntax::NodeKind kind = s.node->statement->kind;
+    if (kind != syntax::NodeKind::Assign && kind != syntax::NodeKind::AnnAssign) continue;
     std::string_view text = s.node->text;
     if (!text.starts_with(kMeta)) continue;
     const syntax::Node* value = nullptr;
@@ -108,7 +110,8 @@ void add_printed(const syntax::FunctionDef& function, std::string_view text, std
     auto* statement = syntax::as<syntax::ExprStmt>(function.body[i]);
     auto* call = statement ? syntax::as<syntax::Call>(statement->value) : nullptr;
     auto* name = call ? syntax::as<syntax::Attribute>(call->function) : nullptr;
-    auto* dict = name && name->name.text == "func_attr" && call->args.size() == 1
+    constexpr std::uint32_t kFuncAttr = syntax::hash_name("func_attr");  // of another name nearly always
+    auto* dict = name && name->name.hash == kFuncAttr && name->name.text == "func_attr" && call->args.size() == 1
                      ? syntax::as<syntax::Dict>(call->args.front())
                      : nullptr;
     if (!dict) continue;

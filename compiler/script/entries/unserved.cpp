@@ -120,9 +120,11 @@ void EntryFinder::foreign() {
 // Code that makes kernels by the builder of the package, without a decorator.
 void EntryFinder::builders() {
   for (const syntax::Tree::Statement& s : e_.tree->statements()) {
-    const bool builds = std::ranges::any_of(s.node->names, [](const syntax::Name& n) { return n.text == "IRBuilder"; });
-    auto* f = builds ? syntax::as<syntax::FunctionDef>(s.node->statement) : nullptr;
-    if (!builds || (!f && s.node->statement->kind != syntax::NodeKind::With)) continue;
+    auto* f = syntax::as<syntax::FunctionDef>(s.node->statement);
+    if (!f && s.node->statement->kind != syntax::NodeKind::With) continue;
+    constexpr std::string_view kBuilder = "IRBuilder";
+    const auto names = std::ranges::equal_range(s.node->names, syntax::hash_name(kBuilder), {}, &syntax::Name::hash);
+    if (std::ranges::find(names, kBuilder, &syntax::Name::text) == names.end()) continue;
     const syntax::Extent at =
         f ? f->name.at : syntax::Extent{s.node->statement->at.begin, s.node->statement->at.begin + 4};
     const std::string name = f ? std::string(f->name.text) : "this block";

@@ -29,6 +29,19 @@ bool is_of_tile_scripts(const syntax::Node* decorator) {
 
 bool makes_kernel(const syntax::FunctionDef& f) { return std::ranges::any_of(f.decorators, is_of_tile_scripts); }
 
+// Has a statement others within it? Most have not, and hold no function.
+bool has_body(const syntax::Node* node) {
+  switch (node->kind) {
+    case syntax::NodeKind::FunctionDef:
+    case syntax::NodeKind::ClassDef:
+    case syntax::NodeKind::If:
+    case syntax::NodeKind::With:
+    case syntax::NodeKind::For:
+    case syntax::NodeKind::Try: return true;
+    default: return false;
+  }
+}
+
 // The bodies of a statement that is no function and no class.
 std::vector<syntax::Stmts> bodies_of(const syntax::Node* node) {
   if (auto* i = syntax::as<syntax::If>(node)) return {i->then_body, i->else_body};
@@ -42,6 +55,7 @@ std::vector<syntax::Stmts> bodies_of(const syntax::Node* node) {
 const syntax::FunctionDef* first_kernel(syntax::Stmts body, bool& is_direct, int depth = 0) {
   for (const syntax::Node* node : body) {
     if (depth > kDeepestMaker) return nullptr;
+    if (!has_body(node)) continue;
     auto* f = syntax::as<syntax::FunctionDef>(node);
     auto* c = syntax::as<syntax::ClassDef>(node);
     if (f && makes_kernel(*f)) return f;
@@ -59,6 +73,7 @@ void add_makers(syntax::Stmts body, const syntax::ClassDef* of, std::vector<Entr
                 int depth = 0) {
   if (depth > kDeepestMaker) return;
   for (const syntax::Node* node : body) {
+    if (!has_body(node)) continue;
     if (auto* f = syntax::as<syntax::FunctionDef>(node)) {
       bool is_direct = true;
       auto* kernel = makes_kernel(*f) ? nullptr : first_kernel(f->body, is_direct);
