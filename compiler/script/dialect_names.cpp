@@ -11,6 +11,7 @@
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/ptx/chain.h"
 #include "compiler/script/surface.h"
+#include "compiler/syntax/statement_bit.h"
 #include "compiler/syntax/walk.h"
 #include "compiler/text/releases.h"
 #include "compiler/text/word_list.h"
@@ -492,23 +493,6 @@ class Known {
   std::unordered_map<text::Digest, std::shared_ptr<const FirstsOfOthers>, text::DigestHash> found_;
 };
 
-// Which statements mention `tvm.script`, wherever it stands in them: each is read through once.
-class Mentions {
- public:
-  bool in(const TopLevel& statement) {
-    std::lock_guard lock(mutex_);
-    if (known_.size() >= kMost) known_.clear();
-    auto [it, is_new] = known_.try_emplace(statement.id, false);
-    if (is_new) it->second = holds(statement.text, "tvm.script");
-    return it->second;
-  }
-
- private:
-  static constexpr std::size_t kMost = 1 << 13;
-  std::mutex mutex_;
-  std::unordered_map<std::uint32_t, bool> known_;  // by TopLevel::id
-};
-
 // What the names of a file depend on besides their statement.
 struct Around {
   std::vector<Alias> aliases;
@@ -516,14 +500,14 @@ struct Around {
 };
 
 Around around(const syntax::Tree& tree) {
-  static Mentions mentions;
+  static StatementBit mentions;  // `tvm.script`, wherever it stands in them
   Around out;
   for (const Tree::Statement& s : tree.statements()) {
     const TopLevel& statement = *s.node;
     add_flags(out.flags, statement);
     if (as<Import>(statement.statement) || as<ImportFrom>(statement.statement)) {
       add_aliases(out.aliases, statement.statement);
-    } else if (mentions.in(statement)) {
+    } else if (mentions.of(statement, [](const TopLevel& one) { return holds(one.text, "tvm.script"); })) {
       // Within a function, or a `try`.
       std::vector<const Node*> todo{statement.statement};
       while (!todo.empty()) {

@@ -3,6 +3,7 @@
 
 #include "compiler/script/entries/finder.h"
 #include "compiler/syntax/run_comment.h"
+#include "compiler/syntax/statement_bit.h"
 
 namespace tilewright::script {
 namespace {
@@ -119,12 +120,14 @@ void EntryFinder::foreign() {
 
 // Code that makes kernels by the builder of the package, without a decorator.
 void EntryFinder::builders() {
+  static syntax::StatementBit builds;
+  const auto names_builder = [](const syntax::TopLevel& statement) {
+    return std::ranges::find(statement.names, "IRBuilder", &syntax::Name::text) != statement.names.end();
+  };
   for (const syntax::Tree::Statement& s : e_.tree->statements()) {
+    if (!builds.of(*s.node, names_builder)) continue;
     auto* f = syntax::as<syntax::FunctionDef>(s.node->statement);
     if (!f && s.node->statement->kind != syntax::NodeKind::With) continue;
-    constexpr std::string_view kBuilder = "IRBuilder";
-    const auto names = std::ranges::equal_range(s.node->names, syntax::hash_name(kBuilder), {}, &syntax::Name::hash);
-    if (std::ranges::find(names, kBuilder, &syntax::Name::text) == names.end()) continue;
     const syntax::Extent at =
         f ? f->name.at : syntax::Extent{s.node->statement->at.begin, s.node->statement->at.begin + 4};
     const std::string name = f ? std::string(f->name.text) : "this block";

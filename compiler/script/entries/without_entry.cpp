@@ -5,6 +5,7 @@
 
 #include "compiler/script/codes.h"
 #include "compiler/script/entries/finder.h"
+#include "compiler/syntax/statement_bit.h"
 
 namespace tilewright::script {
 namespace {
@@ -29,19 +30,6 @@ bool is_of_tile_scripts(const syntax::Node* decorator) {
 
 bool makes_kernel(const syntax::FunctionDef& f) { return std::ranges::any_of(f.decorators, is_of_tile_scripts); }
 
-// Has a statement others within it? Most have not, and hold no function.
-bool has_body(const syntax::Node* node) {
-  switch (node->kind) {
-    case syntax::NodeKind::FunctionDef:
-    case syntax::NodeKind::ClassDef:
-    case syntax::NodeKind::If:
-    case syntax::NodeKind::With:
-    case syntax::NodeKind::For:
-    case syntax::NodeKind::Try: return true;
-    default: return false;
-  }
-}
-
 // The bodies of a statement that is no function and no class.
 std::vector<syntax::Stmts> bodies_of(const syntax::Node* node) {
   if (auto* i = syntax::as<syntax::If>(node)) return {i->then_body, i->else_body};
@@ -55,7 +43,6 @@ std::vector<syntax::Stmts> bodies_of(const syntax::Node* node) {
 const syntax::FunctionDef* first_kernel(syntax::Stmts body, bool& is_direct, int depth = 0) {
   for (const syntax::Node* node : body) {
     if (depth > kDeepestMaker) return nullptr;
-    if (!has_body(node)) continue;
     auto* f = syntax::as<syntax::FunctionDef>(node);
     auto* c = syntax::as<syntax::ClassDef>(node);
     if (f && makes_kernel(*f)) return f;
@@ -73,7 +60,6 @@ void add_makers(syntax::Stmts body, const syntax::ClassDef* of, std::vector<Entr
                 int depth = 0) {
   if (depth > kDeepestMaker) return;
   for (const syntax::Node* node : body) {
-    if (!has_body(node)) continue;
     if (auto* f = syntax::as<syntax::FunctionDef>(node)) {
       bool is_direct = true;
       auto* kernel = makes_kernel(*f) ? nullptr : first_kernel(f->body, is_direct);
@@ -150,7 +136,14 @@ bool EntryFinder::is_accounted_for(const KernelMaker& m, std::uint32_t anchor) c
 void EntryFinder::without_entry() {
   auto is_error = [](const text::Diagnostic& d) { return d.severity == text::Severity::Error; };
   if (std::ranges::any_of(e_.diagnostics, is_error)) return;  // what a kernel lacks may come from that
+  static syntax::StatementBit concerns;
+  const auto makes_any = [](const syntax::TopLevel& statement) {
+    std::vector<KernelMaker> makers;
+    add_makers({&statement.statement, 1}, nullptr, makers);
+    return !makers.empty() || !body_of_program(statement.statement).empty();
+  };
   for (const syntax::Tree::Statement& s : e_.tree->statements()) {
+    if (!concerns.of(*s.node, makes_any)) continue;
     std::vector<KernelMaker> makers;
     add_makers({&s.node->statement, 1}, nullptr, makers);
     for (const KernelMaker& m : makers) {
