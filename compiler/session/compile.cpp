@@ -120,6 +120,12 @@ std::unique_ptr<script::Evaluation> evaluated(const std::shared_ptr<const syntax
   return evaluation;
 }
 
+std::size_t number_of_kernels(const script::Evaluation& evaluation) {
+  std::size_t out = 0;
+  for (const script::Entry& entry : evaluation.entries) out += entry.kernels.size();
+  return out;
+}
+
 }  // namespace
 
 std::string architecture_words(const CompiledKernel& kernel, const text::Anchors& anchors) {
@@ -154,10 +160,7 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
   for (const syntax::Tree::Statement& s : tree->statements()) {
     if (!s.node->unread.empty()) unread.push_back(s.node);
   }
-  std::size_t count = 0;
-  for (const script::Entry& entry : out.evaluation->entries) count += entry.kernels.size();
-  out.kernels.reserve(count);
-  uses.reserve(count);
+  out.kernels.reserve(number_of_kernels(*out.evaluation));
   for (const script::Entry& entry : out.evaluation->entries) {
     for (script::KernelValue* value : entry.kernels) {
       CompiledKernel& k = out.kernels.emplace_back();
