@@ -16,13 +16,17 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(os.path.dirname(HERE), "examples")
+ALL = sorted(name for name in os.listdir(EXAMPLES) if name.endswith(".py"))
 COMMANDS = [
     ["check", "-j", "1", "vector_add.py"],
     ["check", "-j", "1", "gemm_hopper.py"],
     ["check", "-j", "1", "attention_hopper.py"],
     ["check", "-j", "1", "traced_ring.py"],
+    ["check", "-j", "1", *ALL],
+    ["check", "-j", "2", "--format", "sarif", *ALL],
     ["check", "-j", "1", "--simulate", "vector_add.py"],
     ["compile", "gemm_hopper.py", "--emit", "cuda"],
+    ["compile", "gmem_smem_dtypes.py", "--json", "--emit", "report,tirx,lowered,cuda,plan,host"],
     ["explain", "gemm_hopper.py"],
 ]
 

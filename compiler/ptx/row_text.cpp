@@ -15,7 +15,9 @@ class Reader {
   Row read(bool facts) {
     row_.id = text_.id;
     read_modifiers();
-    for (std::string_view word : split(text_.operands, ' ')) read_word(word);
+    const std::vector<std::string_view> words = split(text_.operands, ' ');
+    row_.operands.reserve(words.size());
+    for (std::string_view word : words) read_word(word);
     if (facts) read_facts();
     return std::move(row_);
   }
@@ -30,6 +32,7 @@ class Reader {
     if (words.empty()) fail("no mnemonic", text_.modifiers);
     row_.mnemonic = words[0];
     row_.family = family_name(text_);
+    row_.slots.reserve(words.size() - 1);
     for (std::size_t i = 1; i < words.size(); ++i) {
       std::string_view word = words[i];
       Slot slot;
@@ -327,7 +330,8 @@ class Reader {
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> out;
-  out.reserve(8);  // most have no more
+  if (text.empty()) return out;
+  out.reserve(static_cast<std::size_t>(std::ranges::count(text, separator)) + 1);  // rows are kept for good
   while (!text.empty()) {
     std::size_t end = text.find(separator);
     if (end != 0) out.push_back(text.substr(0, end));

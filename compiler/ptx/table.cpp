@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <map>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 
 #include "compiler/ptx/rows/rows.h"
@@ -19,7 +21,7 @@ constexpr std::size_t kRowCount = 506;
 // long as reading it.
 class Table {
  public:
-  Table() {
+  Table() {  // NOLINT: rows_ stays as it is
     std::span<const RowText> all[] = {
         integer_rows(), floating_rows(), compare_rows(), convert_rows(),     move_rows(),     memory_rows(),
         atomic_rows(),  bulk_rows(),     tensor_rows(),  override_rows(),    mbarrier_rows(), sync_rows(),
@@ -32,18 +34,18 @@ class Table {
         texts_[count] = &text;
         std::string name = family_name(text);
         if (family == families_.end() || family->first != name) family = families_.try_emplace(std::move(name)).first;
-        family->second.rows.push_back(&rows_[count++]);
+        family->second.rows.push_back(first() + count++);
       }
     }
     if (count != kRowCount) throw std::logic_error("fewer rows than kRowCount");
   }
 
   std::span<const Row> all() {
-    for (const Row& row : rows_) ensure(row);
-    return rows_;
+    for (std::size_t i = 0; i < kRowCount; ++i) ensure(i);
+    return {first(), kRowCount};
   }
   // Row `index` of the table, read or not, is at `first() + index`.
-  const Row* first() const { return rows_.data(); }
+  const Row* first() const { return reinterpret_cast<const Row*>(rows_); }
 
   struct Family {
     std::vector<const Row*> rows;
@@ -57,7 +59,7 @@ class Table {
     if (found == families_.end()) return {};
     Family& family = found->second;
     if (!family.read.load(std::memory_order_acquire)) {
-      for (const Row* row : family.rows) ensure(*row);
+      for (const Row* row : family.rows) ensure(static_cast<std::size_t>(row - first()));
       family.read.store(true, std::memory_order_release);
     }
     return family.rows;
@@ -68,19 +70,19 @@ class Table {
       for (std::size_t i = 0; i < kRowCount; ++i) by_id_[texts_[i]->id] = i;
     });
     auto found = by_id_.find(id);
-    return found == by_id_.end() ? nullptr : &ensure(rows_[found->second]);
+    return found == by_id_.end() ? nullptr : &ensure(found->second);
   }
 
-  const RowText& text_of(const Row& row) const { return *texts_[static_cast<std::size_t>(&row - rows_.data())]; }
+  const RowText& text_of(const Row& row) const { return *texts_[static_cast<std::size_t>(&row - first())]; }
 
-  const Row& ensure(const Row& row) {
-    const auto index = static_cast<std::size_t>(&row - rows_.data());
-    std::call_once(once_[index], [&] { rows_[index] = read_row(*texts_[index]); });
-    return rows_[index];
+  const Row& ensure(std::size_t index) {
+    std::call_once(once_[index], [&] { ::new (rows_ + index * sizeof(Row)) Row(read_row(*texts_[index])); });
+    return first()[index];
   }
 
  private:
-  std::array<Row, kRowCount> rows_;
+  // Rows that are not read are no objects yet, and their memory is never touched.
+  alignas(Row) std::byte rows_[kRowCount * sizeof(Row)];
   std::array<const RowText*, kRowCount> texts_{};
   std::array<std::once_flag, kRowCount> once_;
   Families families_;

@@ -32,13 +32,15 @@ std::string place_words(const syntax::Tree& tree, std::uint32_t offset, bool imp
 Lacks lacks_of(const syntax::Tree& tree, bool imported) {
   Lacks out;
   const std::optional<DialectComment> comment = imported ? dialect_comment(tree) : std::nullopt;
+  FirstsOfOthers names;
+  if (!comment) names = firsts_of_others(tree, false);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const text::Dialect release = text::kDialects[i].dialect;
     if (comment) {
       if (!comment->dialect || *comment->dialect == release) continue;
       out[i].words = "the comment" + place_words(tree, comment->offset, true) + " says " +
                      std::string(text::dialect_name(*comment->dialect));
-    } else if (auto name = first_of_others(tree, release, false)) {
+    } else if (auto& name = names[i]) {
       out[i].words = name->name + place_words(tree, name->begin, imported) + " is a name of " + name->releases;
       out[i].own = std::move(name);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "compiler/intrinsics/intrinsic.h"
 #include "compiler/ptx/chain.h"
 #include "compiler/script/surface.h"
+#include "compiler/syntax/statement_bit.h"
 #include "compiler/syntax/walk.h"
 #include "compiler/text/releases.h"
 #include "compiler/text/word_list.h"
@@ -129,6 +131,7 @@ bool has_name(text::Dialect release, std::string_view path, const Called& called
 }
 
 constexpr std::size_t kReleases = text::kDialects.size();
+constexpr auto kChains = static_cast<std::size_t>(V0_27);  // whose instructions are chains
 using Has = std::array<bool, kReleases>;
 
 std::string releases_words(const Has& has) {
@@ -181,7 +184,11 @@ bool asks_for_release(const Node* condition, const std::vector<std::string_view>
 // `IS_NEW = hasattr(T, "Return")` of the module: IS_NEW.
 void add_flags(std::vector<std::string_view>& out, const TopLevel& statement) {
   auto* assign = as<Assign>(statement.statement);
-  if (!assign || !asks_for_release(assign->value, out)) return;
+  if (!assign) return;
+  const bool may_ask = std::ranges::any_of(statement.names, [&](const Name& name) {
+    return name.text == "hasattr" || name.text == "find_spec" || std::ranges::find(out, name.text) != out.end();
+  });
+  if ((!may_ask && !holds(statement.text, "__version__")) || !asks_for_release(assign->value, out)) return;
   for (const Node* target : assign->targets) {
     if (auto* name = as<NameRef>(target)) out.push_back(name->name.text);
   }
@@ -216,6 +223,16 @@ void add_aliases(std::vector<Alias>& out, const Node* statement) {
   }
 }
 
+// Is there something on the name's line that cannot be parsed? What is half typed decides nothing.
+bool is_half_typed(const TopLevel& statement, const NameOfOthers& name) {
+  const std::string_view text = statement.text;
+  return std::ranges::any_of(statement.errors, [&](const SyntaxError& e) {
+    const std::size_t first = std::min<std::size_t>(std::min(e.begin, name.begin), text.size());
+    const std::size_t last = std::min<std::size_t>(std::max(e.begin, name.begin), text.size());
+    return text.substr(first, last - first).find('\n') == text.npos;
+  });
+}
+
 // Looks for the names of a statement that releases lack, for all of them in one walk.
 class Search {
  public:
@@ -233,19 +250,52 @@ class Search {
            std::ranges::any_of(aliases_, [&](const Alias& a) { return has(a.name); });
   }
 
-  // By release, in the order of the text.
-  Found in(const Node* root) {
+  // All of them by release, in the order of the text.
+  Found all_in(const TopLevel& statement) {
+    walk(statement.statement);
+    for (const Asked& asked : asked_of_chains_) ask_chains(asked);
+    for (std::vector<NameOfOthers>& found : found_) std::ranges::sort(found, {}, &NameOfOthers::begin);
+    return std::move(found_);
+  }
+
+  // The first of each release, without what is half typed. `chains_known`: that of kChains is not asked for. Whether
+  // kChains has an instruction takes long to find, so that it is asked in the order of the text, until the first one.
+  FirstsOfOthers first_in(const TopLevel& statement, bool chains_known) {
+    half_typed_of_ = &statement;
+    walk(statement.statement);
+    std::ranges::sort(asked_of_chains_, {}, [](const Asked& asked) { return asked.node->at.begin; });
+    FirstsOfOthers out;
+    for (std::size_t i = 0; i < kReleases; ++i) out[i] = first(found_[i]);
+    for (const Asked& asked : asked_of_chains_) {
+      if (chains_known || (out[kChains] && out[kChains]->begin <= asked.node->at.begin)) break;
+      ask_chains(asked);
+      out[kChains] = first(found_[kChains]);
+    }
+    return out;
+  }
+
+ private:
+  // An instruction that all other releases have.
+  struct Asked {
+    const Node* node;
+    std::string path;
+    Called called;
+  };
+
+  void walk(const Node* root) {
     std::vector<const Node*> todo{root};
     while (!todo.empty()) {
       const Node* n = todo.back();
       todo.pop_back();
       if (visit(n, todo)) for_children(n, [&](const Node* child) { todo.push_back(child); });
     }
-    for (std::vector<NameOfOthers>& found : found_) std::ranges::sort(found, {}, &NameOfOthers::begin);
-    return std::move(found_);
   }
 
- private:
+  static std::optional<NameOfOthers> first(const std::vector<NameOfOthers>& found) {
+    auto at = std::ranges::min_element(found, {}, &NameOfOthers::begin);
+    return at == found.end() ? std::nullopt : std::optional(*at);
+  }
+
   // False: its children were looked at.
   bool visit(const Node* n, std::vector<const Node*>& todo) {
     if (auto* call = as<Call>(n)) {
@@ -313,8 +363,24 @@ class Search {
 
   void take_path(const Node* n, const std::string& path, const Called& called) {
     Has has{};
-    for (std::size_t i = 0; i < kReleases; ++i) has[i] = has_name(text::kDialects[i].dialect, path, called);
+    has[kChains] = true;
+    for (std::size_t i = 0; i < kReleases; ++i) {
+      if (i != kChains) has[i] = has_name(text::kDialects[i].dialect, path, called);
+    }
+    const bool others_have = std::ranges::find(has, false) == has.end();
+    if (others_have && path.starts_with("T.ptx.")) {
+      asked_of_chains_.push_back({n, path, called});
+      return;
+    }
+    has[kChains] = has_name(V0_27, path, called);
     take(n, path, has);
+  }
+
+  void ask_chains(const Asked& asked) {
+    Has has{};
+    has.fill(true);
+    has[kChains] = has_name(V0_27, asked.path, asked.called);
+    take(asked.node, asked.path, has);
   }
 
   void look_at_call(const Call& call) {
@@ -385,6 +451,7 @@ class Search {
   void take(Extent at, std::string name, const Has& has) {
     if (std::ranges::find(has, false) == has.end() || std::ranges::find(has, true) == has.end()) return;
     const NameOfOthers found{at.begin, at.end, std::move(name), releases_words(has)};
+    if (half_typed_of_ && is_half_typed(*half_typed_of_, found)) return;
     for (std::size_t i = 0; i < kReleases; ++i) {
       if (!has[i]) found_[i].push_back(found);
     }
@@ -393,53 +460,38 @@ class Search {
   bool certain_;
   const std::vector<Alias>& aliases_;
   const std::vector<std::string_view>& flags_;
+  const TopLevel* half_typed_of_ = nullptr;  // what is half typed there is left out; null: nothing is left out
+  std::vector<Asked> asked_of_chains_;
   Found found_;
 };
-
-// Is there something on the name's line that cannot be parsed? What is half typed decides nothing.
-bool is_half_typed(const TopLevel& statement, const NameOfOthers& name) {
-  const std::string_view text = statement.text;
-  return std::ranges::any_of(statement.errors, [&](const SyntaxError& e) {
-    const std::size_t first = std::min<std::size_t>(std::min(e.begin, name.begin), text.size());
-    const std::size_t last = std::min<std::size_t>(std::max(e.begin, name.begin), text.size());
-    return text.substr(first, last - first).find('\n') == text.npos;
-  });
-}
 
 // ---- what is known of statements ----------------------------------------------------------------------------------
 
 // What was found in a statement, for as long as it is likely to be asked for again: an edit changes one of them.
 class Known {
  public:
-  // `key` tells apart what the search depends on besides the statement.
-  std::optional<NameOfOthers> find(const TopLevel& statement, std::size_t release, Search search, text::Digest key) {
-    if (!search.concerns(statement)) return std::nullopt;
-    key.add(statement.id);
+  // Null: no release lacks a name of the statement. `key` tells apart what the search depends on besides it.
+  std::shared_ptr<const FirstsOfOthers> find(const TopLevel& statement, Search search, text::Digest key,
+                                             bool chains_known) {
+    if (!search.concerns(statement)) return nullptr;
+    key.add(std::uint64_t{statement.id} << 1 | std::uint64_t{chains_known});
     {
       std::lock_guard lock(mutex_);
-      if (auto it = found_.find(key); it != found_.end()) return it->second[release];
+      if (auto it = found_.find(key); it != found_.end()) return it->second;
     }
-    Search::Found all = search.in(statement.statement);
-    First first;
-    for (std::size_t i = 0; i < kReleases; ++i) {
-      std::erase_if(all[i], [&](const NameOfOthers& name) { return is_half_typed(statement, name); });
-      if (!all[i].empty()) first[i] = std::move(all[i].front());
-    }
+    FirstsOfOthers firsts = search.first_in(statement, chains_known);
+    const bool any = std::ranges::any_of(firsts, [](const auto& name) { return name.has_value(); });
+    auto made = any ? std::make_shared<const FirstsOfOthers>(std::move(firsts)) : nullptr;
     std::lock_guard lock(mutex_);
     if (found_.size() >= kMost) found_.clear();
-    return found_.try_emplace(key, std::move(first)).first->second[release];
+    return found_.try_emplace(key, std::move(made)).first->second;
   }
 
  private:
   static constexpr std::size_t kMost = 1 << 13;
-  using First = std::array<std::optional<NameOfOthers>, kReleases>;
   std::mutex mutex_;
-  std::unordered_map<text::Digest, First, text::DigestHash> found_;
+  std::unordered_map<text::Digest, std::shared_ptr<const FirstsOfOthers>, text::DigestHash> found_;
 };
-
-}  // namespace
-
-namespace {
 
 // What the names of a file depend on besides their statement.
 struct Around {
@@ -448,13 +500,14 @@ struct Around {
 };
 
 Around around(const syntax::Tree& tree) {
+  static StatementBit mentions;  // `tvm.script`, wherever it stands in them
   Around out;
   for (const Tree::Statement& s : tree.statements()) {
     const TopLevel& statement = *s.node;
     add_flags(out.flags, statement);
     if (as<Import>(statement.statement) || as<ImportFrom>(statement.statement)) {
       add_aliases(out.aliases, statement.statement);
-    } else if (holds(statement.text, "tvm.script")) {
+    } else if (mentions.of(statement, [](const TopLevel& one) { return holds(one.text, "tvm.script"); })) {
       // Within a function, or a `try`.
       std::vector<const Node*> todo{statement.statement};
       while (!todo.empty()) {
@@ -468,9 +521,13 @@ Around around(const syntax::Tree& tree) {
   return out;
 }
 
-}  // namespace
+// What was found in the statements of a file, wherever they stand.
+struct InFile {
+  FirstsOfOthers names;                             // places in their statement
+  std::array<std::size_t, kReleases> statements{};  // that of each name
+};
 
-std::optional<NameOfOthers> first_of_others(const syntax::Tree& tree, text::Dialect release, bool certain) {
+InFile search_file(const syntax::Tree& tree, bool certain) {
   static Known known;
   const Around names = around(tree);
   text::Digest key;
@@ -481,22 +538,71 @@ std::optional<NameOfOthers> first_of_others(const syntax::Tree& tree, text::Dial
   }
   key.add(std::uint64_t{names.aliases.size()});
   for (std::string_view flag : names.flags) key.add(flag);
-  for (const Tree::Statement& s : tree.statements()) {
-    auto found =
-        known.find(*s.node, static_cast<std::size_t>(release), Search(certain, names.aliases, names.flags), key);
-    if (!found) continue;
-    found->begin += s.offset;
-    found->end += s.offset;
-    return found;
+  InFile out;
+  for (std::size_t at = 0; at < tree.statements().size(); ++at) {
+    const TopLevel& statement = *tree.statements()[at].node;
+    const auto found =
+        known.find(statement, Search(certain, names.aliases, names.flags), key, out.names[kChains].has_value());
+    for (std::size_t i = 0; found && i < kReleases; ++i) {
+      if (out.names[i] || !(*found)[i]) continue;
+      out.names[i] = (*found)[i];
+      out.statements[i] = at;
+    }
   }
-  return std::nullopt;
+  return out;
+}
+
+// The files that were asked for last: a question to the language server evaluates a file that was evaluated before, and
+// a line above a statement moves what is known of it.
+class KnownFiles {
+ public:
+  template <class Make>
+  std::shared_ptr<const InFile> find(const text::Digest& key, const Make& make) {
+    {
+      std::lock_guard lock(mutex_);
+      for (const auto& [known, file] : files_) {
+        if (file && known == key) return file;
+      }
+    }
+    auto made = std::make_shared<const InFile>(make());
+    std::lock_guard lock(mutex_);
+    files_[next_++ % files_.size()] = {key, made};
+    return made;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::array<std::pair<text::Digest, std::shared_ptr<const InFile>>, 16> files_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+FirstsOfOthers firsts_of_others(const syntax::Tree& tree, bool certain) {
+  static KnownFiles known;
+  text::Digest key;
+  key.add(std::uint64_t{certain});
+  for (const Tree::Statement& s : tree.statements()) key.add(s.node->id);
+  const std::shared_ptr<const InFile> found = known.find(key, [&] { return search_file(tree, certain); });
+  FirstsOfOthers out = found->names;
+  for (std::size_t i = 0; i < kReleases; ++i) {
+    if (!out[i]) continue;
+    const std::uint32_t offset = tree.statements()[found->statements[i]].offset;
+    out[i]->begin += offset;
+    out[i]->end += offset;
+  }
+  return out;
+}
+
+std::optional<NameOfOthers> first_of_others(const syntax::Tree& tree, text::Dialect release, bool certain) {
+  return std::move(firsts_of_others(tree, certain)[static_cast<std::size_t>(release)]);
 }
 
 std::vector<NameOfOthers> names_of_others(const syntax::Tree& tree, text::Dialect release) {
   const Around names = around(tree);
   std::vector<NameOfOthers> out;
   for (const Tree::Statement& s : tree.statements()) {
-    Search::Found found = Search(false, names.aliases, names.flags).in(s.node->statement);
+    Search::Found found = Search(false, names.aliases, names.flags).all_in(*s.node);
     for (NameOfOthers& name : found[static_cast<std::size_t>(release)]) {
       name.begin += s.offset;
       name.end += s.offset;

@@ -1,5 +1,6 @@
 // The names of a script that some releases of the dialect have and others lack.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,6 +22,9 @@ struct NameOfOthers {
 // of the script could have them, too: `certain` leaves them out. What stands in a `try` that expects ImportError or
 // AttributeError, or below an `if` on `tvm.__version__` or `hasattr`, is there for several releases and says nothing.
 std::optional<NameOfOthers> first_of_others(const syntax::Tree& tree, text::Dialect release, bool certain);
+// The same for each release, in the order of text::kDialects.
+using FirstsOfOthers = std::array<std::optional<NameOfOthers>, text::kDialects.size()>;
+FirstsOfOthers firsts_of_others(const syntax::Tree& tree, bool certain);
 // All of them, methods and keywords too, in the order of the text.
 std::vector<NameOfOthers> names_of_others(const syntax::Tree& tree, text::Dialect release);
 

@@ -2,15 +2,32 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "compiler/script/interpreter.h"
 
 namespace tilewright::script {
+namespace {
+
+constexpr std::size_t kLittle = 1 << 20;
+
+// Are the bytes of the heap mostly those of kernels that an evaluation before this one made? They count for the
+// script's limits as if they had been made again, and have no objects here.
+bool holds_little(const Heap& heap, std::span<KernelValue* const> kernels) {
+  constexpr std::size_t kFewObjects = 2048, kMostOfOne = 256 << 10;
+  if (heap.objects() >= kFewObjects) return false;
+  std::size_t reused = 0;
+  for (const KernelValue* k : kernels) {
+    if (k->record) reused += std::min(k->record->bytes, kMostOfOne);
+  }
+  return heap.bytes() < kLittle + reused;
+}
+
+}  // namespace
 
 void forget_values(Evaluation& evaluation) {
-  constexpr std::size_t kLittle = 1 << 20;
   Heap& heap = evaluation.interpreter().heap();
   if (heap.bytes() < kLittle) return;
   std::vector<KernelValue*> kept;
@@ -18,6 +35,7 @@ void forget_values(Evaluation& evaluation) {
   std::ranges::sort(kept);
   const auto again = std::ranges::unique(kept);
   kept.erase(again.begin(), again.end());
+  if (holds_little(heap, kept)) return;
   std::vector<KernelValue> kernels(kept.size());
   for (std::size_t i = 0; i < kept.size(); ++i) {
     kernels[i] = std::move(*kept[i]);

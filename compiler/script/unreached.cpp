@@ -144,7 +144,12 @@ bool means_tile_script(std::string_view text) {
 
 void report_unbound(Evaluation& e) {
   if (!means_tile_script(e.tree->source()->text()) || !e.tree->errors().empty()) return;
-  if (!e.interpreter().modules().everything_of(e.module).is_none()) return;
+  // (What names a statement takes is looked at below in any case, so that the quick test of everything_of() saves
+  // nothing.)
+  const auto is_module = [&](const Modules::Open& open) { return open.scope == e.module; };
+  if (std::ranges::any_of(e.interpreter().modules().opened(), is_module)) return;
+  const auto writes_globals = [](const syntax::Tree::Statement& s) { return s.node->free_names().writes_globals; };
+  if (std::ranges::any_of(e.tree->statements(), writes_globals)) return;
   Unreached(e).run();
 }
 

@@ -11,6 +11,7 @@
 #include "compiler/session/codes.h"
 #include "compiler/session/comments.h"
 #include "compiler/session/registered.h"
+#include "compiler/syntax/statement_bit.h"
 
 namespace tilewright::session {
 namespace {
@@ -74,11 +75,12 @@ void targets_of(const syntax::Node* value, std::string_view text, std::vector<Ta
 // The compute capability in the last `KERNEL_META = {...}` of the module. It is read off the text: kernels at the top
 // of a file are evaluated before what stands below them.
 std::vector<Target> meta_targets(const syntax::Tree& tree) {
-  constexpr std::string_view kMeta = "KERNEL_META", kKey = "compute_capability";
+  static constexpr std::string_view kMeta = "KERNEL_META", kKey = "compute_capability";
+  static syntax::StatementBit begins;
   std::vector<Target> out;
   for (const syntax::Tree::Statement& s : tree.statements()) {
+    if (!begins.of(*s.node, [](const syntax::TopLevel& one) { return one.text.starts_with(kMeta); })) continue;
     std::string_view text = s.node->text;
-    if (!text.starts_with(kMeta)) continue;
     const syntax::Node* value = nullptr;
     if (auto* a = syntax::as<syntax::Assign>(s.node->statement)) {
       if (a->targets.size() == 1 && is_name(a->targets[0], kMeta)) value = a->value;
@@ -119,15 +121,26 @@ void add_printed(const syntax::FunctionDef& function, std::string_view text, std
   }
 }
 
+void add_printed(const syntax::TopLevel& statement, std::vector<Target>& out) {
+  auto* function = syntax::as<syntax::FunctionDef>(statement.statement);
+  if (function) add_printed(*function, statement.text, out);
+  auto* module = syntax::as<syntax::ClassDef>(statement.statement);
+  if (!module) return;
+  for (const syntax::Node* member : module->body) {
+    if (auto* method = syntax::as<syntax::FunctionDef>(member)) add_printed(*method, statement.text, out);
+  }
+}
+
 std::vector<Target> printed_targets(const syntax::Tree& tree) {
+  static syntax::StatementBit prints;
+  const auto prints_any = [](const syntax::TopLevel& statement) {
+    std::vector<Target> found;
+    add_printed(statement, found);
+    return !found.empty();
+  };
   std::vector<Target> out;
   for (const syntax::Tree::Statement& s : tree.statements()) {
-    if (auto* function = syntax::as<syntax::FunctionDef>(s.node->statement)) add_printed(*function, s.node->text, out);
-    auto* module = syntax::as<syntax::ClassDef>(s.node->statement);
-    if (!module) continue;
-    for (const syntax::Node* member : module->body) {
-      if (auto* function = syntax::as<syntax::FunctionDef>(member)) add_printed(*function, s.node->text, out);
-    }
+    if (prints.of(*s.node, prints_any)) add_printed(*s.node, out);
   }
   return out;
 }

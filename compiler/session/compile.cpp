@@ -120,6 +120,12 @@ std::unique_ptr<script::Evaluation> evaluated(const std::shared_ptr<const syntax
   return evaluation;
 }
 
+std::size_t number_of_kernels(const script::Evaluation& evaluation) {
+  std::size_t out = 0;
+  for (const script::Entry& entry : evaluation.entries) out += entry.kernels.size();
+  return out;
+}
+
 }  // namespace
 
 std::string architecture_words(const CompiledKernel& kernel, const text::Anchors& anchors) {
@@ -154,16 +160,17 @@ Compiled compile(std::shared_ptr<const syntax::Tree> tree, script::Loader* loade
   for (const syntax::Tree::Statement& s : tree->statements()) {
     if (!s.node->unread.empty()) unread.push_back(s.node);
   }
+  out.kernels.reserve(number_of_kernels(*out.evaluation));
   for (const script::Entry& entry : out.evaluation->entries) {
     for (script::KernelValue* value : entry.kernels) {
       CompiledKernel& k = out.kernels.emplace_back();
       k.entry = &entry;
       k.value = value;
       // A kernel with errors of evaluation is dispatched all the same: the calls that survived get their report.
-      KernelStages alone;
+      std::optional<KernelStages> alone;
       auto* known = options.cache ? static_cast<KernelEntry*>(value->record.get()) : nullptr;
       const ir::Kernel& kernel = known ? known->kernel : value->kernel;
-      auto results = (known ? known->stages : alone).up_to(options.stage, kernel, value->failed, stage);
+      auto results = (known ? known->stages : alone.emplace()).up_to(options.stage, kernel, value->failed, stage);
       k.dispatched = std::move(results.dispatched);
       k.lowered = std::move(results.lowered);
       k.cuda = std::move(results.cuda);

@@ -10,7 +10,12 @@ constexpr std::uint32_t kStep = 1024;  // bytes from one mark to the next, or a 
 }  // namespace
 
 LongLines::LongLines(std::string_view text, std::span<const std::uint32_t> lines) {
+  constexpr std::size_t kTogether = 8;  // lines that are nearly always shorter than a step
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i + kTogether < lines.size() && lines[i + kTogether] - lines[i] <= kStep) {
+      i += kTogether - 1;
+      continue;
+    }
     const auto end = i + 1 < lines.size() ? lines[i + 1] : static_cast<std::uint32_t>(text.size());
     if (end - lines[i] <= kStep) continue;
     lines_.push_back({lines[i], static_cast<std::uint32_t>(marks_.size())});

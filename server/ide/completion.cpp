@@ -272,6 +272,7 @@ std::vector<Completion> completions(const Query& q, std::uint32_t offset) {
     add_members(out, q, names, owner_before(text, begin - 1), offset);
     return out.take();
   }
+  q.snapshot->symbols();  // add_names() needs all of them; what is asked of names until then reads them, too
   std::string function;
   bool buffers = false;
   if (call) {

@@ -17,9 +17,12 @@ namespace tilewright::ide {
 std::vector<text::Diagnostic> toolchain_findings(const session::Compiled& compiled, const Artifacts& artifacts) {
   std::vector<text::Diagnostic> out;
   std::set<std::string> seen;  // several entries of one text hear the same
+  ir::Target target;           // of the kernel before, which is nearly always that of the next one
+  std::string target_name = target.name();
   for (const session::CompiledKernel& k : compiled.kernels) {
     if (!k.cuda) continue;
-    auto made = artifacts.find(*k.cuda, k.target.name());
+    if (k.target != target) target_name = (target = k.target).name();
+    auto made = artifacts.find(*k.cuda, target_name);
     if (!made) continue;
     for (const toolchain::LogEntry& entry : made->entries) {
       if (entry.severity == toolchain::LogEntry::Severity::Remark || work::is_of_our_variables(entry, k)) continue;

@@ -1,10 +1,12 @@
 #include "server/ide/resident.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
-#include <cstdio>
+#include <charconv>
 
 namespace tilewright::ide {
 namespace {
@@ -15,11 +17,14 @@ std::atomic<std::size_t> resident_before = 0;
 }  // namespace
 
 std::size_t resident_bytes() {
-  std::size_t pages = 0, resident = 0;
-  if (std::FILE* f = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(f, "%zu %zu", &pages, &resident) != 2) resident = 0;
-    std::fclose(f);
-  }
+  // Asked twice for each analysis, so that the file stays open.
+  static const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  char text[128];
+  const ssize_t size = file < 0 ? 0 : ::pread(file, text, sizeof text, 0);
+  const char* const end = text + std::max<ssize_t>(size, 0);
+  const char* const at = std::find<const char*>(text, end, ' ');  // after the pages in all
+  std::size_t resident = 0;
+  if (at != end) std::from_chars(at + 1, end, resident);
   return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 

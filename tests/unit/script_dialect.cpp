@@ -101,6 +101,36 @@ TEST_CASE("what stands on a line that cannot be parsed decides nothing") {
   CHECK(found(start + "T.ret(b)\n    T.cuda.elect_sync(\n").choice.dialect == Dialect::V0_25);
 }
 
+TEST_CASE("the first name of each release is the first of all, and moves with its statement") {
+  const std::string_view head = "from tvm.script import tirx as T\nfrom tvm.script.tirx import tile as Tx\n";
+  for (std::string_view body : {
+           "def f(a, b):\n    T.ptx.fence.proxy_async('a')\n    T.ptx.mbarrier.init(a, b)\n    T.ret(a)\n",
+           "def f(a, b):\n    T.ret(T.ptx.mbarrier.init(a, T.ptx.elect_sync()))\nT.ptx.cp_async.wait_group(0)\n",
+           "def f(a):\n    T.cuda.elect_sync()\ndef g(p):\n    p.alloc_mma(T.ptx.cp_async.commit_group())\n",
+           "x = 1\ndef f(p):\n    p.arrive(0, cta_id=1)\n    T.ptx.mbarrier.init.shared.b64(p, 1)\n",
+           "x = 1\n",
+       }) {
+    INFO(body);
+    const auto tree = tree_of(std::string(head) + std::string(body));
+    const std::string above = "# typed\n\n";
+    const auto moved = syntax::Tree::reparse(
+        *tree, std::make_shared<text::Source>("main.py", std::string(head) + above + std::string(body)));
+    for (const text::DialectName& release : text::kDialects) {
+      const auto all = script::names_of_others(*tree, release.dialect);
+      const auto first = script::first_of_others(*tree, release.dialect, false);
+      REQUIRE(first.has_value() == !all.empty());
+      if (!first) continue;
+      CHECK(first->begin == all.front().begin);
+      CHECK(first->name == all.front().name);
+      CHECK(first->releases == all.front().releases);
+      const auto below = script::first_of_others(*moved, release.dialect, false);
+      REQUIRE(below.has_value());
+      CHECK(below->begin == first->begin + above.size());
+      CHECK(below->end == first->end + above.size());
+    }
+  }
+}
+
 TEST_CASE("what a script has for several releases decides nothing") {
   const std::string start = "from tvm.script import tirx as T\nfrom tvm.script.tirx import tile as Tx\n";
   auto words = [&](std::string_view text) {

@@ -3,6 +3,7 @@
 
 #include "compiler/script/entries/finder.h"
 #include "compiler/syntax/run_comment.h"
+#include "compiler/syntax/statement_bit.h"
 
 namespace tilewright::script {
 namespace {
@@ -119,10 +120,14 @@ void EntryFinder::foreign() {
 
 // Code that makes kernels by the builder of the package, without a decorator.
 void EntryFinder::builders() {
+  static syntax::StatementBit builds;
+  const auto names_builder = [](const syntax::TopLevel& statement) {
+    return std::ranges::find(statement.names, "IRBuilder", &syntax::Name::text) != statement.names.end();
+  };
   for (const syntax::Tree::Statement& s : e_.tree->statements()) {
-    const bool builds = std::ranges::any_of(s.node->names, [](const syntax::Name& n) { return n.text == "IRBuilder"; });
-    auto* f = builds ? syntax::as<syntax::FunctionDef>(s.node->statement) : nullptr;
-    if (!builds || (!f && s.node->statement->kind != syntax::NodeKind::With)) continue;
+    if (!builds.of(*s.node, names_builder)) continue;
+    auto* f = syntax::as<syntax::FunctionDef>(s.node->statement);
+    if (!f && s.node->statement->kind != syntax::NodeKind::With) continue;
     const syntax::Extent at =
         f ? f->name.at : syntax::Extent{s.node->statement->at.begin, s.node->statement->at.begin + 4};
     const std::string name = f ? std::string(f->name.text) : "this block";

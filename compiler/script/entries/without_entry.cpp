@@ -5,6 +5,7 @@
 
 #include "compiler/script/codes.h"
 #include "compiler/script/entries/finder.h"
+#include "compiler/syntax/statement_bit.h"
 
 namespace tilewright::script {
 namespace {
@@ -135,7 +136,14 @@ bool EntryFinder::is_accounted_for(const KernelMaker& m, std::uint32_t anchor) c
 void EntryFinder::without_entry() {
   auto is_error = [](const text::Diagnostic& d) { return d.severity == text::Severity::Error; };
   if (std::ranges::any_of(e_.diagnostics, is_error)) return;  // what a kernel lacks may come from that
+  static syntax::StatementBit concerns;
+  const auto makes_any = [](const syntax::TopLevel& statement) {
+    std::vector<KernelMaker> makers;
+    add_makers({&statement.statement, 1}, nullptr, makers);
+    return !makers.empty() || !body_of_program(statement.statement).empty();
+  };
   for (const syntax::Tree::Statement& s : e_.tree->statements()) {
+    if (!concerns.of(*s.node, makes_any)) continue;
     std::vector<KernelMaker> makers;
     add_makers({&s.node->statement, 1}, nullptr, makers);
     for (const KernelMaker& m : makers) {

@@ -2,6 +2,7 @@
 #include "compiler/script/builtins.h"
 
 #include <algorithm>
+#include <bitset>
 #include <charconv>
 #include <cmath>
 
@@ -826,11 +827,29 @@ std::size_t number_of_names() {
   return n;
 }
 
+// False: none of the tables has a name of this hash. What is asked for most are a script's own names.
+bool may_be_builtin(std::uint32_t hash) {
+  constexpr std::size_t kBits = 4096;
+  static const auto kNames = [] {
+    std::bitset<kBits> out;
+    for (const BuiltinTable& table : tables()) {
+      for (const Builtin& row : table.rows) out.set(syntax::hash_name(row.name) % kBits);
+    }
+    return out;
+  }();
+  return kNames[hash % kBits];
+}
+
 }  // namespace
 
 Builtins::Builtins(Interpreter& in) : in_(in), made_(number_of_names(), Value::error()) {}
 
 Value* Builtins::find(const syntax::Name& name) {
+  const auto kept = [&]() -> Value* {
+    Scope::Binding* b = kept_.find(name);
+    return b ? &b->value : nullptr;
+  };
+  if (!may_be_builtin(name.hash)) return kept();
   Value* made = made_.data();
   for (const BuiltinTable& table : tables()) {
     const std::size_t place = table.place(name);
@@ -846,15 +865,14 @@ Value* Builtins::find(const syntax::Name& name) {
     in_.heap().reset(bytes);
     return &value;
   }
-  Scope::Binding* b = kept_.find(name);
-  return b ? &b->value : nullptr;
+  return kept();
 }
 
 Value* Builtins::find(std::string_view name) { return find(syntax::Name{name, syntax::hash_name(name), {}}); }
 
 bool Builtins::has(const syntax::Name& name) {
   const auto lists = [&](const BuiltinTable& table) { return table.place(name) != table.rows.size(); };
-  return std::ranges::any_of(tables(), lists) || kept_.find(name);
+  return (may_be_builtin(name.hash) && std::ranges::any_of(tables(), lists)) || kept_.find(name);
 }
 
 void Builtins::set(std::string_view key, Value value) { kept_.set(key, value); }
