@@ -21,7 +21,12 @@ void watch(Machine& m, const Thread& t, Move& move) {
     move.numbers.push_back(number);
     const How how = move.combine ? How::Atomic : How::Plain;
     if (move.byte_mask == 0xffff) {
-      m.observers().write(t, number, to, move.bytes, how);
+      m.observers().access(t, {.operation = number,
+                               .pointer = to,
+                               .bytes = move.bytes,
+                               .writes = true,
+                               .how = how,
+                               .generic = move.generic});
     } else {
       for (std::int64_t b = 0; b < move.bytes; ++b)
         if (move.byte_mask >> (b % 16) & 1) m.observers().write(t, number, moved(to, b), 1, how);

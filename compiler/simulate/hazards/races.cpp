@@ -26,6 +26,7 @@ void Races::start_group(std::uint32_t number, std::size_t threads, std::uint64_t
   missed_.assign(threads, Missed::Nothing);
   fenced_.assign(threads, {});
   remote_commits_.clear();
+  relaxed_.clear();
   begun_.clear();
   behind_fence_.assign(threads, nullptr);
   fenced_warps_.clear();
@@ -97,7 +98,7 @@ void Races::write(const Thread& t, std::uint64_t pointer, std::int64_t bytes, co
 }
 
 void Races::access(const Thread& t, const Accessed& what) {
-  const bool proxy = !what.is_map && is_proxy(issued(what.operation).queue);
+  const bool proxy = !what.is_map && !what.generic && is_proxy(issued(what.operation).queue);
   touch({.thread = t, .operation = what.operation, .writes = what.writes, .proxy = proxy, .how = what.how},
         what.pointer, what.bytes);
 }

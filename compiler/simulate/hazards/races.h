@@ -176,6 +176,8 @@ class Races {
   bool ordered(const Access& a, const Touch& earlier, bool earlier_writes) const;
   bool ordered(const Access& a, const Readers& earlier, Touch* unordered) const;
   bool has_ended(const Access& a, const Issued& op, bool writing) const;
+  // True of a copy whose bytes an mbarrier of another CTA counts, and whose end the CTA of these blocks does not know.
+  bool is_sent_unknown(const Issued& op, const Known& known, std::uint64_t first_block, std::size_t blocks);
   bool is_one_store(const Access& a, const Touch& earlier) const;
   // Of operations on tensor memory: how far the access comes behind an earlier one.
   enum class Tensor : std::uint8_t { Ordered, Unordered, NotFencedBefore, NotFencedAfter };
@@ -270,6 +272,7 @@ class Races {
     std::uint32_t site;
   };
   std::vector<RemoteCommit> remote_commits_;
+  Gathering relaxed_;  // what threads knew at their relaxed arrivals
   // What a warp's last tcgen05.fence.before told of its loads and stores.
   struct FencedWarp {
     Time loads = 0, stores = 0;
