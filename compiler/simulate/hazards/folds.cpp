@@ -288,6 +288,23 @@ void fold_late_wait(std::vector<Finding>& findings) {
   });
 }
 
+// A reader that does not wait for its slot arrives too early as well: the wait of the side that fills it may then be
+// late by a phase.
+void fold_behind_unwaited_slot(std::vector<Finding>& findings, const lower::LoweredKernel& kernel) {
+  const auto is_late = [](const Finding& f) {
+    return f.kind == Finding::Kind::LateWait && f.weight < kCause && !f.related.empty();
+  };
+  const auto late = std::ranges::find_if(findings, is_late);
+  if (late == findings.end()) return;
+  const ir::Origin waits = late->origin, ends = late->related.front().origin;
+  const std::size_t cause = first_of(findings, [&](const Finding& f) {
+    return f.code == code::kRace && lacks_barrier(f) && f.severity == Severity::Error &&
+           f.weight == static_cast<int>(Reach::Cta) && share_a_loop(kernel.device, f.origin, ends) &&
+           share_a_loop(kernel.device, f.related.front().origin, waits);
+  });
+  if (cause < findings.size()) fold_behind(findings, cause, is_late);
+}
+
 // What is not waited for has not been written, either: the buffer that it is read from, or any that a copy is still
 // under way to. A value that comes from such a read tells of that read (undefined.cpp).
 void fold_behind_unawaited(std::vector<Finding>& findings) {
@@ -541,6 +558,7 @@ void fold_same_faults(std::vector<Finding>& findings, const lower::LoweredKernel
   if (kernel) fold_behind_parted_barrier(findings, *kernel);
   fold_behind_bounds(findings);
   fold_late_wait(findings);
+  if (kernel) fold_behind_unwaited_slot(findings, *kernel);
   fold_behind_unawaited(findings);
   if (kernel) fold_behind_unended(findings, *kernel);
   fold_waits(findings);

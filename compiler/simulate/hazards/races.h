@@ -199,6 +199,8 @@ class Races {
     Finding::Kind kind = Finding::Kind::Other;
   };
   Cause cause_of(const Access& a, const Touch& earlier, bool earlier_writes, bool equal) const;
+  // Of an access of another cluster: true if another thread of this CTA comes after it.
+  bool is_known_beside(const Thread& t, const Touch& earlier) const;
   Cause missed_between(const Thread& t, const Thread* other, bool foreign, WayOut barrier) const;
   const Thread* thread_of(const Touch& touch) const;
   static Reach reach_of(const Thread& t, const Thread* other);

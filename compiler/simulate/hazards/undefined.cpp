@@ -91,6 +91,19 @@ void Machine::store_unknown(const Thread& t, std::uint64_t pointer, std::uint32_
   stored_reads_[place_key(t, pointer)] = read;
 }
 
+std::uint32_t Machine::copy_stored(const Thread& t, std::uint64_t from, std::uint64_t to, View at, std::int64_t bytes) {
+  std::uint32_t first = 0;
+  for (std::int64_t b = at.hole(bytes); b < bytes; ++b) {
+    if (at.at(b).hole(1) == 1) continue;
+    const auto stored = stored_reads_.find(place_key(t, moved(from, b)));
+    if (stored == stored_reads_.end()) continue;
+    const std::uint32_t read = stored->second;
+    if (first == 0) first = read;
+    stored_reads_[place_key(t, moved(to, b))] = read;
+  }
+  return first;
+}
+
 void Machine::put_out(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read) {
   const std::uint64_t block = generic(pointer) >> kOffsetBits;
   if (block >= memory_.first_shared || block >= kLocalBlocks || !options_.uninitialised_reads) return;

@@ -296,6 +296,8 @@ class Machine {
   void matters(const Thread& t, std::uint32_t read, std::string_view how);
   // The same of all operands of a call.
   void operands_matter(const Thread& t, const Site& site);
+  // Bytes are copied: those without a value keep the reads that they come from. The first of these; 0: there is none.
+  std::uint32_t copy_stored(const Thread& t, std::uint64_t from, std::uint64_t to, View at, std::int64_t bytes);
   // Bytes that are about to stand in global memory; those without a value are told, and count as written from then on.
   void put_out(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read);
   // The read that the first byte without a value comes from; 0: nothing has written there, or all have one.
