@@ -109,10 +109,10 @@ bool Move::land(Machine& m, Thread& t) {
     m.spend(bytes);
     if (combine) {
       combine_into(*combine, type, *to, cargo.view(), bytes);
-      m.put_out(t, place, *to, bytes, lacks);
+      m.put_out(t, place, *to, bytes, lacks, source);
     } else if (byte_mask == 0xffff) {
       transfer(*to, cargo.view(), bytes);
-      m.put_out(t, place, *to, bytes, lacks);
+      m.put_out(t, place, *to, bytes, lacks, source);
     } else {
       for (std::int64_t b = 0; b < bytes; ++b)
         if (byte_mask >> (b % 16) & 1) {

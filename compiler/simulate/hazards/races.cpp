@@ -85,6 +85,7 @@ void Races::check_begun(const Access& a, std::uint64_t pointer) {
               " shared memory of CTA " + std::to_string(*rank) +
               " of the cluster, which may not have begun: nothing orders this behind its start";
   f.hint = "put {cluster_sync}() before it"_row_text;
+  f.weight = static_cast<int>(Reach::Cluster);
   machine_.report(std::move(f), &t, machine_.origin_numbered(site_of(t)));
 }
 

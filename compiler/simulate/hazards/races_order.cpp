@@ -175,15 +175,16 @@ void Races::committed(const Thread& t, Time number, std::uint64_t barrier) {
 // shared memory"). A bulk copy between CTAs of a cluster ends with the bytes on the mbarrier of the one that receives
 // (PTX ISA 9.7.9.25.4, cp.async.bulk), so the one that sends knows of it only through another synchronisation. A
 // relaxed arrival is enough for it: nothing is read or written after.
-bool Races::is_sent_unknown(const Issued& op, const Known& known, std::uint64_t first_block, std::size_t blocks) {
-  if (op.queue != Queue::Counted || op.number == 0 || order_.holds(known, op.barrier, op.number)) return false;
+std::uint64_t Races::sent_unknown_to(const Issued& op, const Known& known, std::uint64_t first_block,
+                                     std::size_t blocks) {
+  if (op.queue != Queue::Counted || op.number == 0 || order_.holds(known, op.barrier, op.number)) return 0;
   for (const auto& [at, p] : places_) {
     if (p.agent != op.barrier) continue;
     const std::uint64_t block = at >> kOffsetBits;
-    return (block < first_block || block >= first_block + blocks) &&
-           !order_.holds(order_.close(relaxed_), op.barrier, op.number);
+    const bool is_own = block >= first_block && block < first_block + blocks;
+    return is_own || order_.holds(order_.close(relaxed_), op.barrier, op.number) ? 0 : at;
   }
-  return false;
+  return 0;
 }
 
 void Races::end_cta(std::span<const Thread> threads, std::uint64_t first_block, std::size_t blocks) {
@@ -193,14 +194,17 @@ void Races::end_cta(std::span<const Thread> threads, std::uint64_t first_block, 
   const std::uint32_t first = first_thread_ + threads[0].number,
                       end = first + static_cast<std::uint32_t>(threads.size());
   Touch left, sent;
+  std::uint64_t sent_to = 0;
   std::string_view what;
   auto look = [&](const Touch& touch, std::string_view verb) {
-    if ((left.who != 0 && sent.who != 0) || touch.who == 0) return;
+    if ((left.who != 0 && sent_to != 0) || touch.who == 0) return;
     bool over = false;
     if (touch.is_operation()) {
       const Issued& op = issued(touch.who & ~Touch::kOperation);
       if (first_thread_ + op.thread >= first && first_thread_ + op.thread < end) {
-        if (verb == "reads" && sent.who == 0 && is_sent_unknown(op, known, first_block, blocks)) sent = touch;
+        if (verb != "reads" || sent_to != 0) return;
+        sent_to = sent_unknown_to(op, known, first_block, blocks);
+        if (sent_to != 0) sent = touch;
         return;
       }
       over = op.queue == Queue::Counted ? op.number != 0 && order_.holds(known, op.barrier, op.number)
@@ -241,8 +245,9 @@ void Races::end_cta(std::span<const Thread> threads, std::uint64_t first_block, 
     left = {first_thread_ + c.thread + 1, 0, c.site};
     what = "arrives by tcgen05.commit in";
   }
-  if (sent.who != 0)
-    machine_.report(sent_unknown(), &threads[0], machine_.origin_numbered(sent.site & ~Touch::kAtomic));
+  if (sent_to != 0)
+    machine_.report(sent_unknown(machine_, sent_to), &threads[0],
+                    machine_.origin_numbered(sent.site & ~Touch::kAtomic));
   if (left.who == 0) return;
   Finding f;
   f.code = code::kEndedCta;

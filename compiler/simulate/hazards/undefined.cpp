@@ -104,7 +104,8 @@ std::uint32_t Machine::copy_stored(const Thread& t, std::uint64_t from, std::uin
   return first;
 }
 
-void Machine::put_out(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read) {
+void Machine::put_out(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read,
+                      std::uint64_t from) {
   const std::uint64_t block = generic(pointer) >> kOffsetBits;
   if (block >= memory_.first_shared || block >= kLocalBlocks || !options_.uninitialised_reads) return;
   const std::int64_t hole = at.hole(bytes);
@@ -113,8 +114,13 @@ void Machine::put_out(const Thread& t, std::uint64_t pointer, View at, std::int6
   if (read != 0) {
     matters(t, read, "it reaches " + name);
   } else {
-    finding(code::kUnwritten, Severity::Error,
-            "bytes are copied into " + name + " that hold no value: nothing has written them where they come from", &t);
+    Finding f;
+    f.code = code::kUnwritten;
+    const Finding::Memory source = from != 0 ? memory_at(moved(from, hole), 1) : Finding::Memory();
+    f.message = "bytes are copied into " + name + " that hold no value: nothing has written them " +
+                (source.name.empty() ? "where they come from" : "in `" + source.name + "`");
+    f.memory.data = source.data;  // without a name: the bytes may come from elsewhere, by registers
+    report(std::move(f), &t);
   }
   at.mark(true, bytes);
 }

@@ -22,7 +22,8 @@ class Machine;
 struct Thread;
 
 // A CTA ends while a copy out of its shared memory into another CTA's is not known to be over. Its place is the copy.
-Finding sent_unknown();
+// `barrier`: counts its bytes.
+Finding sent_unknown(const Machine& m, std::uint64_t barrier);
 
 enum class Queue : std::uint8_t {
   Copy,        // cp.async

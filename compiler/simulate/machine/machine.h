@@ -299,7 +299,9 @@ class Machine {
   // Bytes are copied: those without a value keep the reads that they come from. The first of these; 0: there is none.
   std::uint32_t copy_stored(const Thread& t, std::uint64_t from, std::uint64_t to, View at, std::int64_t bytes);
   // Bytes that are about to stand in global memory; those without a value are told, and count as written from then on.
-  void put_out(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read);
+  // `from`: where they were copied from; 0: not known.
+  void put_out(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read,
+               std::uint64_t from = 0);
   // The read that the first byte without a value comes from; 0: nothing has written there, or all have one.
   std::uint32_t stored_read(const Thread& t, std::uint64_t pointer, View from, std::int64_t bytes) const {
     const std::int64_t hole = stored_reads_.empty() ? bytes : from.hole(bytes);
