@@ -329,7 +329,7 @@ void fold_around_unawaited_copy(std::vector<Finding>& findings, const lower::Low
     return share_a_loop(kernel.device, f.origin, place) ||
            (!f.related.empty() && share_a_loop(kernel.device, f.related.front().origin, place));
   };
-  // A helper's statement is the same whoever calls it.
+  // A statement of a helper is the same at each call.
   const auto is_at = [](const ir::Origin& a, const ir::Origin& b) { return place_of(a).back() == place_of(b).back(); };
   const std::size_t late = first_of(
       findings, [&](const Finding& f) { return f.kind == Finding::Kind::LateWait && f.weight < kCause && in_loop(f); });
