@@ -234,6 +234,10 @@ class Caller {
       out_.push_back(absent());
       return true;
     }
+    if (o.name == "cta_mask") {  // an instruction that reaches its own CTA alone
+      out_.push_back(ir::int_imm(o.dtype, 0));
+      return true;
+    }
     if (o.name == "space" && !source.slots.empty()) {
       out_.push_back(ir::string_imm("generic"));
       return true;

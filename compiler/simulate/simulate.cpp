@@ -491,13 +491,16 @@ void Machine::finish_group() {
     const Thread& owner = threads_[rank_of(pointer).value_or(0) * launch_.cta_threads];
     // An expectation of which nothing has come, and for whose phase nothing waits, does no harm.
     const bool unused = barrier.bytes > 0 && barrier.bytes == barrier.expected;
-    finding(code::kBytes, unused ? Severity::Warning : Severity::Error,
-            "at the end phase " + std::to_string(barrier.phase) + " of " + barrier.name + " " +
-                (barrier.bytes > 0
-                     ? "still expects " + std::to_string(barrier.bytes) + " bytes that nothing copies" +
-                           (unused ? ", and nothing waits for it" : "")
-                     : "received " + std::to_string(-barrier.bytes) + " bytes that expect_tx did not announce"),
-            &owner, barrier.origin);
+    Finding f;
+    f.code = code::kBytes;
+    f.severity = unused ? Severity::Warning : Severity::Error;
+    f.message =
+        "at the end phase " + std::to_string(barrier.phase) + " of " + barrier.name + " " +
+        (barrier.bytes > 0 ? "still expects " + std::to_string(barrier.bytes) + " bytes that nothing copies" +
+                                 (unused ? ", and nothing waits for it" : "")
+                           : "received " + std::to_string(-barrier.bytes) + " bytes that expect_tx did not announce");
+    f.barriers = {barrier.name};
+    report(std::move(f), &owner, barrier.origin);
   }
 }
 

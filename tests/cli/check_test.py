@@ -114,6 +114,14 @@ class Check(Case):
         self.assertEqual((found["code"], at(found["range"])), ("TW2002", "tile_rows"))
         self.assertEqual([(r["message"], at(r["range"])) for r in found["related"]],
                          [("called from here", "checked(rows)"), ("called from here", "make(4, 4)")])
+        # What an entry in a comment raises is told there, with the place that raises it.
+        text = "# tilewright: entry make(4, 4)\n" + open(script).read().replace("rows * tile_rows", "{8: 2}[rows]").replace("\nk = make(4, 4)\n", "")
+        script = self.file("raised.py", text)
+        (found,) = [d for d in self.expect(1, "check", script, "--json").json["diagnostics"] if d["severity"] == "error"]
+        lines = text.split("\n")
+        self.assertEqual((found["code"], found["range"]["start"]["line"]), ("TW2201", 1))
+        self.assertEqual([(r["message"], at(r["range"])) for r in found["related"]],
+                         [("raised here", "{8: 2}[rows]"), ("called from here", "checked(rows)")])
 
     def test_neighbours(self):
         """A misspelt neighbour is found in the folder; what is not here and near to nothing is a package of others."""

@@ -205,7 +205,7 @@ def k(A: T.Buffer((64,), "int32"), n: T.int32):
     d, e = n
 #   ^^^^ error[TW2004]: a run-time expression cannot be iterated
     f, *g, h = [1]
-#   ^^^^^^^^ error[TW2101]: cannot unpack 1 values into 3 names
+#   ^^^^^^^^ error[TW2101]: cannot unpack 1 value into 3 names
     A[0] = a + c + d + f
 
 #--- names are bound once in a scope

@@ -372,6 +372,9 @@ def k(A: T.Buffer((64,), "int32")):
 #          ^^^^^^^^^^^^ error[TW2007]: the stored value is not known here: it comes from a class with a metaclass of its own
 #   hint: give the value in the script, or name an entry with known arguments
     A[1] = Big.threads
+    A[2] = len(type(Big).__name__)
+#          ^^^^^^^^^^^^^^^^^^^^^^^ error[TW2007]: the stored value is not known here: it comes from a class with an unknown base
+#   hint: give the value in the script, or name an entry with known arguments
 
 
 #--- names in kernels and in what they take in line are not private to the class around them  [tirx]

@@ -73,6 +73,31 @@ def make(m):
 #| entry comment: make(4) -> kernel
 #| entry comment: make("x") -> kernel
 
+#--- what an entry raises stands beside it  [entries]
+from tvm.script import tirx as T
+# tilewright: entry make(3)
+# @1:1-1:28 error[TW2201]: entry 'make(3)': key 3 is not in the dict
+# tilewright: entry unpack()
+# @1:1-1:29 error[TW2201]: entry 'unpack()': cannot unpack 2 values into 1 name
+
+TABLE = {1: 2}
+
+def pick(n):
+    return TABLE[n]
+
+def make(n):
+    m = pick(n)
+
+    @T.prim_func
+    def kernel(A: T.Buffer((m,), "float32")):
+        T.device_entry()
+        A[0] = 1.0
+    return kernel
+
+def unpack():
+    m, = 8, 32
+#| needs arguments: make(n)
+
 #--- configurations and parametrised tests  [entries]
 import pytest
 import tvm

@@ -5,6 +5,7 @@
 #include "compiler/script/body/kernel_body.h"
 #include "compiler/script/tirx/signature.h"
 #include "compiler/script/tvm_tirx/package.h"
+#include "compiler/text/amounts.h"
 
 namespace tilewright::script {
 
@@ -153,9 +154,9 @@ bool KernelBody::unpack(const syntax::Node* target, syntax::Exprs elements, Valu
   }
   bool has_star = star != elements.size();
   if (has_star ? items->size() + 1 < elements.size() : items->size() != elements.size()) {
-    in_.fail(code::kAssignment, at(target),
-             "cannot unpack " + std::to_string(items->size()) + " values into " + std::to_string(elements.size()) +
-                 " names");
+    in_.fail(
+        code::kAssignment, at(target),
+        "cannot unpack " + text::counted(items->size(), "value") + " into " + text::counted(elements.size(), "name"));
     return false;
   }
   std::size_t next = 0;

@@ -9,6 +9,7 @@
 #include "compiler/script/python/support.h"
 #include "compiler/script/worlds.h"
 #include "compiler/syntax/walk.h"
+#include "compiler/text/amounts.h"
 
 namespace tilewright::script {
 
@@ -72,7 +73,7 @@ bool HostBody::unpack(const syntax::Node* target, syntax::Exprs elements, Value 
   if (has_star ? items->size() + 1 < elements.size() : items->size() != elements.size()) {
     in_.fail(
         code::kValue, at(target),
-        "cannot unpack " + std::to_string(items->size()) + " values into " + std::to_string(elements.size()) + " names",
+        "cannot unpack " + text::counted(items->size(), "value") + " into " + text::counted(elements.size(), "name"),
         {}, "ValueError");
     in_.certainly();
     return false;

@@ -44,7 +44,14 @@ void EntryFinder::expression_failed(const std::string& text, text::Span span, co
   // Where the script itself is at fault, its own place says more than the comment.
   text::Anchors::Place place = e_.anchors.resolve(p.diagnostic.span);
   if (!span || !p.refused || !place.source || place.source == source) {
-    return report_entry(text, span, p.diagnostic.message);
+    report_entry(text, span, p.diagnostic.message);
+    if (!place.source || place.source == source) return;
+    text::Diagnostic& d = e_.diagnostics.back();
+    d.hint.clear();
+    d.related.push_back({p.diagnostic.span, "raised here"});
+    for (text::Related& r : p.diagnostic.related)
+      if (e_.anchors.resolve(r.span).source != source) d.related.push_back(std::move(r));
+    return;
   }
   for (text::Related& r : p.diagnostic.related) {
     if (e_.anchors.resolve(r.span).source == source) r.span = span;

@@ -247,6 +247,9 @@ Value construct_slice(Interpreter& in, const Arguments& args, Value) {
 Value construct_type(Interpreter& in, const Arguments& args, Value) {
   if (args.positional.size() == 1 && args.keywords.empty()) {
     const Value of = args.positional[0];
+    // Its class may be a metaclass that this evaluator does not follow.
+    if (const Class* cls = of.as<Class>(); cls && cls->has_unknown_base)
+      return Value::opaque("a class with an unknown base");
     return of.is_opaque() || of.is_poison() ? of : Value::object(type_of(in, of));
   }
   if (!takes(in, args, "type", 3, 3)) return Value::error();

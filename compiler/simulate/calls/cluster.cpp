@@ -81,6 +81,7 @@ Step start_store(Machine& m, Thread& t, const Site& s, Cargo cargo, std::optiona
   move->barriers = {m.generic(Machine::arg(t, s, 1))};
   move->barrier = move->barriers[0];
   move->combine = op;
+  move->generic = true;
   move->type = s.type;
   auto to = m.rank_of(move->destinations[0]), counts = m.rank_of(move->barriers[0]);
   if (!to || to != counts) {

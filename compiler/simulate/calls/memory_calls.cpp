@@ -40,7 +40,11 @@ std::optional<std::uint64_t> value_at(Machine& m, Thread& t, const Site& s, std:
   m.observers().read(t, pointer, width, how(s));
   hear(m, t, s, pointer);
   if (m.options().uninitialised_reads && !view->is_written(width))
-    t.carried = m.undefined_at(t, pointer, [] { return std::string("the value is read"); });
+    t.carried = m.undefined_at(t, pointer, [&] {
+      const std::uint64_t at = m.generic(pointer);
+      const std::string name = m.name_of(at >> kOffsetBits, offset_of(at), width, {});
+      return (name.empty() ? std::string("the value") : "`" + name + "`") + " is read";
+    });
   std::uint64_t raw = 0;
   view->get(&raw, width);
   from = *view;

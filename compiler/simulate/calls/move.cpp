@@ -21,7 +21,12 @@ void watch(Machine& m, const Thread& t, Move& move) {
     move.numbers.push_back(number);
     const How how = move.combine ? How::Atomic : How::Plain;
     if (move.byte_mask == 0xffff) {
-      m.observers().write(t, number, to, move.bytes, how);
+      m.observers().access(t, {.operation = number,
+                               .pointer = to,
+                               .bytes = move.bytes,
+                               .writes = true,
+                               .how = how,
+                               .generic = move.generic});
     } else {
       for (std::int64_t b = 0; b < move.bytes; ++b)
         if (move.byte_mask >> (b % 16) & 1) m.observers().write(t, number, moved(to, b), 1, how);
@@ -104,10 +109,10 @@ bool Move::land(Machine& m, Thread& t) {
     m.spend(bytes);
     if (combine) {
       combine_into(*combine, type, *to, cargo.view(), bytes);
-      m.put_out(t, place, *to, bytes, lacks);
+      m.put_out(t, place, *to, bytes, lacks, source);
     } else if (byte_mask == 0xffff) {
       transfer(*to, cargo.view(), bytes);
-      m.put_out(t, place, *to, bytes, lacks);
+      m.put_out(t, place, *to, bytes, lacks, source);
     } else {
       for (std::int64_t b = 0; b < bytes; ++b)
         if (byte_mask >> (b % 16) & 1) {

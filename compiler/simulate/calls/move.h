@@ -15,6 +15,7 @@ class Move final : public Operation {
   bool land(Machine& m, Thread& t) override;
   std::span<const std::uint64_t> signals() const override { return barriers; }
   std::int64_t counted_bytes() const override { return bytes; }
+  std::uint64_t reads_from() const override { return source; }
   bool covers(std::uint64_t pointer, std::int64_t count) const override;
 
   std::int64_t bytes;
@@ -30,6 +31,7 @@ class Move final : public Operation {
   std::optional<Combine> combine{};  // into what is there, element by element of `type`
   ir::DataType type{};
   std::uint32_t byte_mask = 0xffff;  // of every 16 bytes
+  bool generic = false;              // Accessed::generic
 };
 
 // Checks the places of a copy at its issue: inside their buffers, aligned, alive. Destinations hold nothing from now on

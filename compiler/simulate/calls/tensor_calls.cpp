@@ -154,7 +154,7 @@ class BoxCopy final : public Operation {
       } else {
         transfer(*to, cargo.view().at(from), n);
       }
-      m.put_out(t, at, *to, n, lacks);
+      m.put_out(t, at, *to, n, lacks, to_shared ? 0 : places[0]);
       return true;
     });
   }

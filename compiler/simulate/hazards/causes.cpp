@@ -184,7 +184,17 @@ void Causes::take_idle(Machine& m, const Idle& idle) {
     return is_kind && f.cta == idle.cta && std::ranges::find(idle.threads, f.thread) != idle.threads.end() &&
            !f.related.empty() && is_counted(f.related.front().origin);
   };
-  if (std::ranges::none_of(m.result().findings, shows)) return;
+  // Where the copies then wait for what came too early none is issued: the same wait hangs, and nothing is written.
+  auto hangs = [&](const Finding& f) {
+    return f.code == code::kDeadlock && ir::same_origin(f.origin, idle.origin) &&
+           std::ranges::find(f.barriers, idle.name) != f.barriers.end();
+  };
+  auto reads_nothing = [&](const Finding& f) {
+    return f.code == code::kUnwritten && f.cta == idle.cta &&
+           std::ranges::find(idle.threads, f.thread) != idle.threads.end();
+  };
+  const auto any = [&](const auto& is) { return std::ranges::any_of(m.result().findings, is); };
+  if (!any(shows) && !(idle.phase < 0 && any(hangs) && any(reads_nothing))) return;
   if (std::ranges::find(found_, Kind::OtherParity, &Finding::kind) != found_.end()) return;
   const std::string parity = std::to_string(idle.phase & 1), next = std::to_string(idle.phase + 1);
   Finding f;

@@ -12,6 +12,7 @@
 #include "compiler/simulate/hazards/causes.h"
 #include "compiler/simulate/hazards/control.h"
 #include "compiler/simulate/hazards/races.h"
+#include "compiler/simulate/machine/engine.h"
 
 namespace tilewright::simulate {
 namespace {
@@ -118,19 +119,23 @@ void fold_barriers(std::vector<Finding>& findings) {
   fold_into(findings, keeper, "the same barrier is missing: ");
 }
 
+bool is_of_one_buffer(const Finding::Memory& a, const Finding::Memory& b) {
+  if (!a.name.empty() && !b.name.empty()) return a.name == b.name;
+  return a.data && a.data == b.data;
+}
+
 // One buffer that is not, or not wholly, written.
 void fold_unwritten(std::vector<Finding>& findings) {
   std::vector<std::size_t> keeper = each_alone(findings);
-  auto is_before = [&](std::size_t a, std::size_t b) {
-    return place_of(findings[a].origin) < place_of(findings[b].origin);
+  auto rank = [&](std::size_t k) {
+    return std::pair(findings[k].severity != Severity::Error, place_of(findings[k].origin));
   };
   for (std::size_t i = 0; i < findings.size(); ++i) {
     if (findings[i].code != code::kUnwritten) continue;
-    const std::string& name = findings[i].memory.name;
-    for (std::size_t j = 0; j < findings.size() && !name.empty(); ++j) {
-      const bool same = findings[j].code == code::kUnwritten && findings[j].severity == findings[i].severity &&
-                        findings[j].memory.name == name;
-      if (same && is_before(j, keeper[i])) keeper[i] = j;
+    for (std::size_t j = 0; j < findings.size(); ++j) {
+      const bool same =
+          findings[j].code == code::kUnwritten && is_of_one_buffer(findings[i].memory, findings[j].memory);
+      if (same && rank(j) < rank(keeper[i])) keeper[i] = j;
     }
   }
   fold_into(findings, keeper, "read here as well: ");
@@ -144,6 +149,9 @@ void fold_behind(std::vector<Finding>& findings, std::size_t cause, const Follow
     if (i != cause && follows(findings[i])) keeper[i] = cause;
   fold_into(findings, keeper, "may follow from it: ");
 }
+
+// Two rounds of one statement.
+bool is_of_one(const Finding& f) { return !f.related.empty() && ir::same_origin(f.origin, f.related.front().origin); }
 
 bool is_race(const Finding& f) { return f.code == code::kRace || f.code == code::kEqualStores; }
 
@@ -258,7 +266,7 @@ void fold_equal_stores(std::vector<Finding>& findings) {
   for (std::size_t i = 0; i < findings.size(); ++i) {
     if (findings[i].code != code::kEqualStores || findings[i].memory.name.empty()) continue;
     const std::size_t race = first_of(findings, [&](const Finding& f) {
-      return f.code == code::kRace && f.severity == Severity::Error && f.memory.name == findings[i].memory.name &&
+      return f.code == code::kRace && f.severity != Severity::Incomplete && f.memory.name == findings[i].memory.name &&
              touches(f, findings[i].origin);
     });
     if (race < findings.size()) keeper[i] = race;
@@ -286,6 +294,72 @@ void fold_late_wait(std::vector<Finding>& findings) {
     const bool is_kind = f.code == code::kUnawaited || f.code == code::kRace;
     return is_late(f) || (is_kind && ir::same_origin(f.origin, place));
   });
+}
+
+// A reader that does not wait for its slot arrives too early as well: the wait of the side that fills it may then be
+// late by a phase. So may that of a reader where the other side does not wait for the slot.
+void fold_behind_unwaited_slot(std::vector<Finding>& findings, const lower::LoweredKernel& kernel) {
+  const auto is_late = [](const Finding& f) {
+    return f.kind == Finding::Kind::LateWait && f.weight < kCause && !f.related.empty();
+  };
+  const auto late = std::ranges::find_if(findings, is_late);
+  if (late == findings.end()) return;
+  const ir::Origin waits = late->origin, ends = late->related.front().origin;
+  const std::size_t cause = first_of(findings, [&](const Finding& f) {
+    const auto in_loops = [&](const ir::Origin& one, const ir::Origin& other) {
+      return share_a_loop(kernel.device, one, ends) && share_a_loop(kernel.device, other, waits);
+    };
+    return f.code == code::kRace && lacks_barrier(f) && f.severity == Severity::Error &&
+           f.weight == static_cast<int>(Reach::Cta) &&
+           (in_loops(f.origin, f.related.front().origin) || in_loops(f.related.front().origin, f.origin));
+  });
+  if (cause < findings.size()) fold_behind(findings, cause, is_late);
+}
+
+// A copy that is read too early, and in a later round overwritten, and the arrivals that tell of it. Where a wait of
+// that loop may be late by a phase, that is the cause.
+void fold_around_unawaited_copy(std::vector<Finding>& findings, const lower::LoweredKernel& kernel) {
+  const std::size_t read = first_of(findings, [](const Finding& f) {
+    return f.code == code::kUnawaited && f.severity == Severity::Error && !f.related.empty() && !is_of_one(f) &&
+           f.queue == 1 + static_cast<int>(Queue::Copy);
+  });
+  if (read == findings.size()) return;
+  const ir::Origin place = findings[read].origin, copy = findings[read].related.front().origin;
+  const auto in_loop = [&](const Finding& f) {  // one of its sides
+    return share_a_loop(kernel.device, f.origin, place) ||
+           (!f.related.empty() && share_a_loop(kernel.device, f.related.front().origin, place));
+  };
+  // A statement of a helper is the same at each call.
+  const auto is_at = [](const ir::Origin& a, const ir::Origin& b) { return place_of(a).back() == place_of(b).back(); };
+  const std::size_t late = first_of(
+      findings, [&](const Finding& f) { return f.kind == Finding::Kind::LateWait && f.weight < kCause && in_loop(f); });
+  fold_behind(findings, late < findings.size() ? late : read, [&](const Finding& f) {
+    if (is_race(f)) return !f.related.empty() && is_at(f.origin, copy) && is_at(f.related.front().origin, copy);
+    if (f.code == code::kUnawaited) return ir::same_origin(f.origin, place);
+    return f.kind == Finding::Kind::EarlyPart && in_loop(f);
+  });
+}
+
+template <class Is>
+void fold_alike(std::vector<Finding>& findings, const Is& is, std::string_view words) {
+  const std::size_t first = first_of(findings, is);
+  std::vector<std::size_t> keeper = each_alone(findings);
+  for (std::size_t i = 0; i < findings.size(); ++i)
+    if (is(findings[i])) keeper[i] = first;
+  fold_into(findings, keeper, words);
+}
+
+// Memory of a CTA of the cluster that may not have begun.
+bool is_unbegun(const Finding& f) {
+  return f.code == code::kRace && f.memory.name.empty() && f.kind == Finding::Kind::Other &&
+         f.weight == static_cast<int>(Reach::Cluster);
+}
+
+// One barrier of the cluster: CTAs that have not begun, or that have ended.
+void fold_lives_of_ctas(std::vector<Finding>& findings) {
+  const auto is_ended = [](const Finding& f) { return f.code == code::kEndedCta && f.severity == Severity::Error; };
+  fold_alike(findings, is_unbegun, "the same barrier is missing: ");
+  fold_alike(findings, is_ended, "the same barrier is missing: ");
 }
 
 // What is not waited for has not been written, either: the buffer that it is read from, or any that a copy is still
@@ -317,28 +391,38 @@ void fold_behind_unended(std::vector<Finding>& findings, const lower::LoweredKer
   });
 }
 
-// Memory of another CTA that nothing waits for: that CTA may have ended, too.
+// A bulk copy that is not waited for before its slot is given back may also end after its CTA.
+void fold_behind_early_release(std::vector<Finding>& findings) {
+  const std::size_t cause = first_of(
+      findings, [](const Finding& f) { return f.code == code::kRace && f.queue == 1 + static_cast<int>(Queue::Bulk); });
+  if (cause == findings.size()) return;
+  const Finding race = findings[cause];
+  fold_behind(findings, cause, [&](const Finding& f) {
+    return f.code == code::kUnfinished && f.barriers.empty() && touches(race, f.origin);
+  });
+}
+
+// Memory of another CTA that nothing waits for: that CTA may have ended, too, or not have begun.
 void fold_behind_cluster_race(std::vector<Finding>& findings) {
   const std::size_t cause = first_of(findings, [](const Finding& f) {
     return lacks_barrier(f) && f.code == code::kRace && f.weight == static_cast<int>(Reach::Cluster);
   });
   if (cause == findings.size()) return;
   const Finding race = findings[cause];
-  fold_behind(findings, cause, [&](const Finding& f) { return f.code == code::kEndedCta && touches(race, f.origin); });
+  fold_behind(findings, cause, [&](const Finding& f) {
+    return (f.code == code::kEndedCta && touches(race, f.origin)) || is_unbegun(f);
+  });
 }
 
 // Numbers that a race leaves lead threads to the same place, and to the same value.
 void fold_behind_race(std::vector<Finding>& findings) {
-  auto is_of_one = [](const Finding& f) {
-    return is_race(f) && !f.related.empty() && ir::same_origin(f.origin, f.related.front().origin);
-  };
   const std::size_t cause = first_of(findings, [&](const Finding& f) {
     return f.code == code::kRace && f.severity == Severity::Error && lacks_barrier(f) && !is_of_one(f);
   });
   if (cause == findings.size()) return;
   const Place place = place_of(findings[cause].origin);
   fold_behind(findings, cause, [&](const Finding& f) {
-    return (is_of_one(f) || f.code == code::kEqualStores) && place <= place_of(f.origin);
+    return ((is_race(f) && is_of_one(f)) || f.code == code::kEqualStores) && place <= place_of(f.origin);
   });
 }
 
@@ -441,6 +525,19 @@ void fold_behind_other_bytes(std::vector<Finding>& findings) {
   });
 }
 
+// The same where a phase has more bytes at the end than all announcements: nothing holds in the loops of its barrier.
+void fold_behind_unannounced_bytes(std::vector<Finding>& findings, const lower::LoweredKernel& kernel) {
+  const std::size_t cause = first_of(findings, [](const Finding& f) {
+    return f.code == code::kBytes && f.severity == Severity::Error && !f.barriers.empty();
+  });
+  if (cause == findings.size()) return;
+  const std::string barriers(buffer_of(findings[cause].barriers.front()));
+  fold_behind(findings, cause, [&](const Finding& f) {
+    const bool is_kind = f.code == code::kInterleaving || f.code == code::kUnawaited || is_race(f);
+    return is_kind && f.weight < kCause && is_in_loop_of(kernel.device, f.origin, barriers);
+  });
+}
+
 // Two sides of a ring of which one does not wait for the other: what they do to the slots of that loop, waits on the
 // same barriers that have no end, and copies of what the other side has not written yet.
 void fold_behind_early_part(std::vector<Finding>& findings, const lower::LoweredKernel& kernel) {
@@ -451,9 +548,17 @@ void fold_behind_early_part(std::vector<Finding>& findings, const lower::Lowered
   const Finding early = findings[cause];
   const std::string barriers(buffer_of(early.barriers.front()));
   fold_behind(findings, cause, [&](const Finding& f) {
-    if (f.code == code::kDeadlock && f.weight < kCause) return share_barriers(early, f);
+    if (f.code == code::kUnawaited && is_of_one(f)) return ir::same_origin(f.origin, early.origin);
+    if (f.code == code::kDeadlock && f.weight < kCause)
+      return share_barriers(early, f) || std::ranges::any_of(f.barriers, [&](const std::string& b) {
+               return is_in_loop_of(kernel.device, early.origin, buffer_of(b));
+             });
     if (f.code == code::kUnwritten && f.memory.name.empty()) return is_in_loop_of(kernel.device, f.origin, barriers);
-    return lacks_barrier(f) && f.weight == static_cast<int>(Reach::Cta) &&
+    // The other side's waits on another barrier of the ring.
+    if (f.kind == Finding::Kind::LateWait && f.weight < kCause)
+      return !share_barriers(early, f) && share_a_loop(kernel.device, early.origin, f.origin);
+    return is_race(f) && f.severity == Severity::Error && !f.related.empty() &&
+           f.weight == static_cast<int>(Reach::Cta) &&
            (share_a_loop(kernel.device, early.origin, f.origin) ||
             share_a_loop(kernel.device, early.origin, f.related.front().origin));
   });
@@ -532,6 +637,7 @@ void fold_same_faults(std::vector<Finding>& findings, const lower::LoweredKernel
   // A count that is known to be wrong (Causes) takes all that follows from it.
   if (std::ranges::none_of(findings, [](const Finding& f) { return f.weight >= kCause; })) {
     fold_behind_other_bytes(findings);
+    if (kernel) fold_behind_unannounced_bytes(findings, *kernel);
     if (kernel) fold_behind_early_part(findings, *kernel);
     if (kernel) fold_behind_mixed_times(findings, *kernel);
   }
@@ -541,8 +647,12 @@ void fold_same_faults(std::vector<Finding>& findings, const lower::LoweredKernel
   if (kernel) fold_behind_parted_barrier(findings, *kernel);
   fold_behind_bounds(findings);
   fold_late_wait(findings);
+  if (kernel) fold_behind_unwaited_slot(findings, *kernel);
+  if (kernel) fold_around_unawaited_copy(findings, *kernel);
+  fold_lives_of_ctas(findings);
   fold_behind_unawaited(findings);
   if (kernel) fold_behind_unended(findings, *kernel);
+  fold_behind_early_release(findings);
   fold_waits(findings);
   fold_fences(findings);
   fold_barriers(findings);

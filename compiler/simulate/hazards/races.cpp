@@ -26,6 +26,7 @@ void Races::start_group(std::uint32_t number, std::size_t threads, std::uint64_t
   missed_.assign(threads, Missed::Nothing);
   fenced_.assign(threads, {});
   remote_commits_.clear();
+  relaxed_.clear();
   begun_.clear();
   behind_fence_.assign(threads, nullptr);
   fenced_warps_.clear();
@@ -84,6 +85,7 @@ void Races::check_begun(const Access& a, std::uint64_t pointer) {
               " shared memory of CTA " + std::to_string(*rank) +
               " of the cluster, which may not have begun: nothing orders this after its start";
   f.hint = "put {cluster_sync}() before it"_row_text;
+  f.weight = static_cast<int>(Reach::Cluster);
   machine_.report(std::move(f), &t, machine_.origin_numbered(site_of(t)));
 }
 
@@ -97,7 +99,7 @@ void Races::write(const Thread& t, std::uint64_t pointer, std::int64_t bytes, co
 }
 
 void Races::access(const Thread& t, const Accessed& what) {
-  const bool proxy = !what.is_map && is_proxy(issued(what.operation).queue);
+  const bool proxy = !what.is_map && !what.generic && is_proxy(issued(what.operation).queue);
   touch({.thread = t, .operation = what.operation, .writes = what.writes, .proxy = proxy, .how = what.how},
         what.pointer, what.bytes);
 }

@@ -176,6 +176,9 @@ class Races {
   bool ordered(const Access& a, const Touch& earlier, bool earlier_writes) const;
   bool ordered(const Access& a, const Readers& earlier, Touch* unordered) const;
   bool has_ended(const Access& a, const Issued& op, bool writing) const;
+  // Of a copy whose bytes an mbarrier of another CTA counts, and whose end the CTA of these blocks does not know: that
+  // barrier. 0 of every other operation.
+  std::uint64_t sent_unknown_to(const Issued& op, const Known& known, std::uint64_t first_block, std::size_t blocks);
   bool is_one_store(const Access& a, const Touch& earlier) const;
   // Of operations on tensor memory: how far the access comes behind an earlier one.
   enum class Tensor : std::uint8_t { Ordered, Unordered, NotFencedBefore, NotFencedAfter };
@@ -197,6 +200,9 @@ class Races {
     Finding::Kind kind = Finding::Kind::Other;
   };
   Cause cause_of(const Access& a, const Touch& earlier, bool earlier_writes, bool equal) const;
+  // Of an access of another cluster: true if another thread of this CTA comes after it.
+  bool is_known_beside(const Thread& t, const Touch& earlier) const;
+  Cause missed_from(const Thread& t, const Touch& earlier, WayOut barrier) const;
   Cause missed_between(const Thread& t, const Thread* other, bool foreign, WayOut barrier) const;
   const Thread* thread_of(const Touch& touch) const;
   static Reach reach_of(const Thread& t, const Thread* other);
@@ -270,6 +276,7 @@ class Races {
     std::uint32_t site;
   };
   std::vector<RemoteCommit> remote_commits_;
+  Gathering relaxed_;  // what threads knew at their relaxed arrivals
   // What a warp's last tcgen05.fence.before told of its loads and stores.
   struct FencedWarp {
     Time loads = 0, stores = 0;

@@ -5,6 +5,7 @@
 #include "compiler/intrinsics/say.h"
 #include "compiler/simulate/codes.h"
 #include "compiler/simulate/hazards/races.h"
+#include "compiler/simulate/machine/engine.h"
 #include "compiler/simulate/machine/machine.h"
 
 namespace tilewright::simulate {
@@ -140,6 +141,7 @@ void Races::fence_init(const Thread& t) {
 // barrier.cluster.arrive.relaxed "does not provide any memory ordering" by itself (PTX ISA 9.7.13.3); a fence before it
 // that morally strong operations follow synchronises as a release does (8.8, "release pattern").
 void Races::arrive_relaxed(const Thread& t) {
+  Order::join(order_.known(t.number), relaxed_);
   const Fenced& fenced = fenced_[t.number];
   if (fenced.cluster) Order::join(fenced.cluster, place(kClusterPlace).open);
   if (fenced.cta) Order::join(fenced.cta, place(cluster_place(t.cta)).open);
@@ -169,27 +171,49 @@ void Races::committed(const Thread& t, Time number, std::uint64_t barrier) {
   order_.finish(t.number, Strand::Commits, number, place(barrier).open);
 }
 
+// Operations in distributed shared memory must happen before the exit of the CTA (CUDA programming guide, "distributed
+// shared memory"). A bulk copy between CTAs of a cluster ends with the bytes on the mbarrier of the one that receives
+// (PTX ISA 9.7.9.25.4, cp.async.bulk), so the one that sends knows of it only through another synchronisation. A
+// relaxed arrival is enough for it: nothing is read or written after.
+std::uint64_t Races::sent_unknown_to(const Issued& op, const Known& known, std::uint64_t first_block,
+                                     std::size_t blocks) {
+  if (op.queue != Queue::Counted || op.number == 0 || order_.holds(known, op.barrier, op.number)) return 0;
+  for (const auto& [at, p] : places_) {
+    if (p.agent != op.barrier) continue;
+    const std::uint64_t block = at >> kOffsetBits;
+    const bool is_own = block >= first_block && block < first_block + blocks;
+    return is_own || order_.holds(order_.close(relaxed_), op.barrier, op.number) ? 0 : at;
+  }
+  return 0;
+}
+
 void Races::end_cta(std::span<const Thread> threads, std::uint64_t first_block, std::size_t blocks) {
   Gathering all;
   for (const Thread& t : threads) order_.release(t.number, all);
   const Known known = order_.close(all);
   const std::uint32_t first = first_thread_ + threads[0].number,
                       end = first + static_cast<std::uint32_t>(threads.size());
-  Touch left;
+  Touch left, sent;
+  std::uint64_t sent_to = 0;
   std::string_view what;
   auto look = [&](const Touch& touch, std::string_view verb) {
-    if (left.who != 0 || touch.who == 0) return;
+    if ((left.who != 0 && sent_to != 0) || touch.who == 0) return;
     bool over = false;
     if (touch.is_operation()) {
       const Issued& op = issued(touch.who & ~Touch::kOperation);
-      if (first_thread_ + op.thread >= first && first_thread_ + op.thread < end) return;
+      if (first_thread_ + op.thread >= first && first_thread_ + op.thread < end) {
+        if (verb != "reads" || sent_to != 0) return;
+        sent_to = sent_unknown_to(op, known, first_block, blocks);
+        if (sent_to != 0) sent = touch;
+        return;
+      }
       over = op.queue == Queue::Counted ? op.number != 0 && order_.holds(known, op.barrier, op.number)
                                         : order_.holds(known, op.thread, strand_of(op.queue), op.number);
     } else {
       if (touch.who - 1 >= first && touch.who - 1 < end) return;
       over = order_.holds(known, touch.who - 1 - first_thread_, touch.time);
     }
-    if (over) return;
+    if (over || left.who != 0) return;
     left = touch;
     what = verb;
   };
@@ -221,6 +245,9 @@ void Races::end_cta(std::span<const Thread> threads, std::uint64_t first_block, 
     left = {first_thread_ + c.thread + 1, 0, c.site};
     what = "arrives by tcgen05.commit in";
   }
+  if (sent_to != 0)
+    machine_.report(sent_unknown(machine_, sent_to), &threads[0],
+                    machine_.origin_numbered(sent.site & ~Touch::kAtomic));
   if (left.who == 0) return;
   Finding f;
   f.code = code::kEndedCta;

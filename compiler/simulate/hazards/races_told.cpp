@@ -156,7 +156,11 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
   const Issued* op =
       earlier.is_operation() && !is_foreign(earlier) ? &issued(earlier.who & ~Touch::kOperation) : nullptr;
   const Thread* other = thread_of(earlier);
-  const WayOut barrier = barrier_between(t, other);
+  WayOut barrier = barrier_between(t, other);
+  // Of several atomic accesses one is known; others may be of other warps.
+  if (((earlier.site & Touch::kAtomic) != 0 || a.how == How::Atomic) && other && reach_of(t, other) == Reach::Warp &&
+      machine_.cta_size() > kLanes)
+    barrier = {barrier_for(Reach::Cta, false), Finding::Kind::MissingBarrier};
   const std::string_view unordered = "nothing orders the two";
   if (op && op->queue == Queue::TensorCore && a.operation && issued(a.operation).queue == Queue::TensorCore &&
       op->thread == t.number && !is_pipelined(a, *op))
@@ -218,7 +222,28 @@ Races::Cause Races::cause_of(const Access& a, const Touch& earlier, bool earlier
     return {code::kEqualStores, Severity::Warning, "nothing orders the two; both store the same value here",
             "let one thread write it"};
   }
-  return missed_between(t, other, is_foreign(earlier), barrier);
+  return is_foreign(earlier) ? missed_from(t, earlier, barrier) : missed_between(t, other, false, barrier);
+}
+
+// Nothing orders the thread after an access of another cluster.
+Races::Cause Races::missed_from(const Thread& t, const Touch& earlier, WayOut barrier) const {
+  if (earlier.is_operation() || missed_[t.number] != Missed::Nothing) return missed_between(t, nullptr, true, barrier);
+  if (is_known_beside(t, earlier))
+    return {code::kRace, Severity::Error, "another thread of this CTA has acquired it, and nothing orders the two",
+            barrier_for(Reach::Cta, false), Finding::Kind::MissingBarrier};
+  if (order_.knows_group(t.number, 1 + (earlier.who - 1) / stride_))
+    return {code::kRace, Severity::Error,
+            "nothing orders the two; what this thread has acquired was released before that",
+            "let that CTA release after the access: put {cta_sync}() before the release, "_row_text
+            "where another thread does it"};
+  return missed_between(t, nullptr, true, barrier);
+}
+
+bool Races::is_known_beside(const Thread& t, const Touch& earlier) const {
+  const std::uint32_t number = earlier.who - 1, first = t.number - t.linear;
+  for (std::uint32_t n = first; n < first + machine_.cta_size(); ++n)
+    if (n != t.number && order_.knows_other(n, 1 + number / stride_, number % stride_, earlier.time)) return true;
+  return false;
 }
 
 // Nothing orders the two: did this thread hear of the other one by what orders nothing?
@@ -294,10 +319,13 @@ void Races::conflict(const Access& a, const Touch& earlier, bool earlier_writes,
               ": " + std::string(cause.why);
   f.hint = cause.way_out;
   f.kind = cause.kind;
-  if (cause.code == code::kUnawaited && earlier.is_operation() && !is_foreign(earlier))
-    f.queue = 1 + static_cast<int>(issued(earlier.who & ~Touch::kOperation).queue);
+  if (earlier.is_operation() && !is_foreign(earlier)) {
+    const Queue queue = issued(earlier.who & ~Touch::kOperation).queue;
+    const bool too_early = !cause.way_out.empty() && cause.way_out == release_behind(queue);
+    if (cause.code == code::kUnawaited || too_early) f.queue = 1 + static_cast<int>(queue);
+  }
   f.memory = machine_.memory_at(pointer, bytes, a.view);
-  f.weight = static_cast<int>(reach_of(t, other));
+  f.weight = static_cast<int>(!other && cause.kind == Finding::Kind::MissingBarrier ? Reach::Cta : reach_of(t, other));
   f.related.push_back({machine_.origin_numbered(there.site), there.writes ? "written here" : "read here"});
   machine_.report(std::move(f), here.thread, machine_.origin_numbered(here.site));
 }

@@ -91,13 +91,33 @@ void Machine::store_unknown(const Thread& t, std::uint64_t pointer, std::uint32_
   stored_reads_[place_key(t, pointer)] = read;
 }
 
-void Machine::tell_put_out(const Thread& t, std::uint64_t block, View at, std::int64_t bytes, std::uint32_t read) {
+std::uint32_t Machine::copy_stored(const Thread& t, std::uint64_t from, std::uint64_t to, View at, std::int64_t bytes) {
+  std::uint32_t first = 0;
+  for (std::int64_t b = at.hole(bytes); b < bytes; ++b) {
+    if (at.at(b).hole(1) == 1) continue;
+    const auto stored = stored_reads_.find(place_key(t, moved(from, b)));
+    if (stored == stored_reads_.end()) continue;
+    const std::uint32_t read = stored->second;
+    if (first == 0) first = read;
+    stored_reads_[place_key(t, moved(to, b))] = read;
+  }
+  return first;
+}
+
+void Machine::tell_put_out(const Thread& t, std::uint64_t block, View at, std::int64_t bytes, std::uint32_t read,
+                           std::uint64_t from) {
+  const std::int64_t hole = at.hole(bytes);
   const std::string name = "`" + std::string(block_name(block)) + "`";
   if (read != 0) {
     matters(t, read, "it reaches " + name);
   } else {
-    finding(code::kUnwritten, Severity::Error,
-            "bytes are copied into " + name + " that hold no value: nothing has written them where they come from", &t);
+    Finding f;
+    f.code = code::kUnwritten;
+    const Finding::Memory source = from != 0 ? memory_at(moved(from, hole), 1) : Finding::Memory();
+    f.message = "bytes are copied into " + name + " that hold no value: nothing has written them " +
+                (source.name.empty() ? "where they come from" : "in `" + source.name + "`");
+    f.memory.data = source.data;  // without a name: the bytes may come from elsewhere, by registers
+    report(std::move(f), &t);
   }
   at.mark(true, bytes);
 }

@@ -181,6 +181,28 @@ bool Engine::chance(Machine& m) {
   return true;
 }
 
+namespace {
+
+void tell_barrier(const Machine& m, std::uint64_t barrier, Finding& f) {
+  const Mbarrier* b = m.find_barrier(m.generic(barrier));
+  if (!b) return;
+  f.related.push_back({b->origin, b->name + " is initialised here"});
+  f.barriers = {b->name};
+}
+
+}  // namespace
+
+Finding sent_unknown(const Machine& m, std::uint64_t barrier) {
+  Finding f;
+  f.code = code::kUnfinished;
+  f.message =
+      "the CTA may end before this copy has read its shared memory: the barrier that counts its bytes is in another "
+      "CTA, and nothing tells this one that they have arrived";
+  f.hint = "put {cluster_sync}() at the end of the kernel, after the wait for these bytes"_row_text;
+  tell_barrier(m, barrier, f);
+  return f;
+}
+
 bool Engine::leave(Machine& m, std::uint32_t cta) {
   for (std::size_t n = 0; n < lanes_.size() && under_way_; ++n) {
     Thread& t = m.thread(n);
@@ -189,7 +211,10 @@ bool Engine::leave(Machine& m, std::uint32_t cta) {
     for (std::size_t i = 0; i < pending.size();) {
       Operation& op = *pending[i];
       const bool bulk = op.queue == Queue::Bulk;
-      if ((bulk && !op.taken) || op.queue == Queue::Counted) {
+      // Bytes that another CTA receives: this one only has to stay as long as its own memory is read.
+      const auto counts = op.queue == Queue::Counted ? m.rank_of(op.barrier) : std::nullopt;
+      const bool sends = counts && *counts != cta;
+      if ((bulk && !op.taken) || (op.queue == Queue::Counted && (!sends || m.rank_of(op.reads_from()) == cta))) {
         Finding f;
         f.code = code::kUnfinished;
         f.message =
@@ -199,9 +224,10 @@ bool Engine::leave(Machine& m, std::uint32_t cta) {
         f.hint = bulk ? "put {bulk_commit}() and {bulk_wait}(0, read=True) after "_row_text
                         "it, in the thread that issues it"
                       : "wait for the phase that counts its bytes before the kernel ends";
-        if (const Mbarrier* b = bulk ? nullptr : m.find_barrier(m.generic(op.barrier))) {
-          f.related.push_back({b->origin, b->name + " is initialised here"});
-          f.barriers = {b->name};
+        if (sends) {
+          f = sent_unknown(m, op.barrier);
+        } else if (!bulk) {
+          tell_barrier(m, op.barrier, f);
         }
         m.report(std::move(f), &t, op.origin);
       }

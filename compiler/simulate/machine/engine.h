@@ -21,6 +21,10 @@ namespace tilewright::simulate {
 class Machine;
 struct Thread;
 
+// A CTA ends while a copy out of its shared memory into another CTA's is not known to be over. Its place is the copy.
+// `barrier`: counts its bytes.
+Finding sent_unknown(const Machine& m, std::uint64_t barrier);
+
 enum class Queue : std::uint8_t {
   Copy,        // cp.async
   Bulk,        // bulk copies out of shared memory, in bulk groups
@@ -48,6 +52,8 @@ class Operation {
   virtual std::span<const std::uint64_t> signals() const { return {&barrier, barrier ? std::size_t{1} : 0}; }
   // The bytes that each of them counts; 0: it is an arrival, or nothing that is announced.
   virtual std::int64_t counted_bytes() const { return 0; }
+  // Where a copy reads from; 0: what it writes was taken at the issue, or is no copy.
+  virtual std::uint64_t reads_from() const { return 0; }
   // Does it write one of these bytes when it lands?
   virtual bool covers(std::uint64_t /*pointer*/, std::int64_t /*bytes*/) const { return false; }
 

@@ -574,7 +574,7 @@ bool Machine::interpret(Thread& t, std::uint64_t& steps_so_far) {
         }
         to->put(word, i.c);
         common::put(to->defined, shadow, i.c);
-        put_out(t, a(), *to, i.c, 0);
+        put_out(t, a(), *to, i.c, stored_reads_.empty() ? 0 : copy_stored(t, b(), a(), *to, i.c), b());
         if constexpr (Trace) std::memmove(to->tags, from->tags, i.c * sizeof(std::uint32_t));
         break;
       }

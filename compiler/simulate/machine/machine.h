@@ -297,11 +297,15 @@ class Machine {
   void matters(const Thread& t, std::uint32_t read, std::string_view how);
   // The same of all operands of a call.
   void operands_matter(const Thread& t, const Site& site);
+  // Bytes are copied: those without a value keep the reads that they come from. The first of these; 0: there is none.
+  std::uint32_t copy_stored(const Thread& t, std::uint64_t from, std::uint64_t to, View at, std::int64_t bytes);
   // Bytes that are about to stand in global memory; those without a value are told, and count as written from then on.
-  void put_out(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read) {
+  // `from`: where they were copied from; 0: not known.
+  void put_out(const Thread& t, std::uint64_t pointer, View at, std::int64_t bytes, std::uint32_t read,
+               std::uint64_t from = 0) {
     const std::uint64_t block = generic(pointer) >> kOffsetBits;
     if (block >= memory_.first_shared || block >= kLocalBlocks || !options_.uninitialised_reads) return;
-    if (read != 0 || !at.is_written(bytes)) tell_put_out(t, block, at, bytes, read);
+    if (read != 0 || !at.is_written(bytes)) tell_put_out(t, block, at, bytes, read, from);
   }
   // The read that the first byte without a value comes from; 0: nothing has written there, or all have one.
   std::uint32_t stored_read(const Thread& t, std::uint64_t pointer, View from, std::int64_t bytes) const {
@@ -328,8 +332,8 @@ class Machine {
   [[gnu::cold]] std::uint32_t undefined_in(const Thread& t, const Access& access, std::uint64_t pointer,
                                            std::int64_t index, std::int64_t hole);
   // What is wrong with an access, `what`: "read".
-  [[gnu::cold]] void tell_put_out(const Thread& t, std::uint64_t block, View at, std::int64_t bytes,
-                                  std::uint32_t read);
+  [[gnu::cold]] void tell_put_out(const Thread& t, std::uint64_t block, View at, std::int64_t bytes, std::uint32_t read,
+                                  std::uint64_t from);
   [[gnu::cold]] void tell_nowhere(const Thread& t, std::string_view what);
   [[gnu::cold]] void tell_outside(const Thread& t, std::uint64_t block, std::int64_t offset, std::int64_t bytes,
                                   std::string_view name, std::int64_t size, std::string_view what);

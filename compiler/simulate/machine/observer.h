@@ -31,6 +31,9 @@ struct Accessed {
   bool writes = false;
   How how = How::Plain;
   bool is_map = false;  // a tensor map, which copies read through a proxy of its own
+  // By the generic proxy although a barrier counts it: of asynchronous operations only cp{.reduce}.async.bulk are
+  // performed in the async proxy (PTX ISA 9.7.9.25.2), a weak st.async or a relaxed red.async is not (9.7.9.12).
+  bool generic = false;
 };
 
 // What an operation of the tensor core does; those of a kind are ordered among each other (races_tensor.cpp).

@@ -61,7 +61,7 @@ def ring(A: T.Tensor((8, 128), "int32"), C: T.Tensor((8, 128), "int32")):
             fill.advance()
     if t < 128:
         use = PipelineState(3, 0)
-        #! TW5002 at `C[r, t] = rows[use.stage, t] *` and others: use = PipelineState(3, 1)
+        #! TW5040 at `full.wait(use.stage, use.phase)`: use = PipelineState(3, 1)
         for r in T.serial(8):
             full.wait(use.stage, use.phase)
             #! TW5002 at `C[r, t] = rows[use.stage, t] *` and others: pass
@@ -538,7 +538,7 @@ def pipelined(A: T.Tensor((8, 128), "int32"), C: T.Tensor((8, 128), "int32")):
         use = PipelineState(2, 0)
         for r in T.serial(8):
             pipe.full.wait(use.stage, use.phase)
-            #! TW5040 at `pipe.empty.wait(fill.stage, fill.phase)` and others: pipe.full.wait(use.stage, use.phase ^ 1)
+            #! TW5040: pipe.full.wait(use.stage, use.phase ^ 1)
             C[r, w * 32 + T.cuda.lane_id()] = rows[use.stage, w * 32 + T.cuda.lane_id()] * 2
             T.cuda.warp_sync()
             #! TW5020 at `C[r, w * 32 + T.cuda.lane_id()`: pass
