@@ -147,6 +147,18 @@ class Joining {
     }
   }
 
+  // A run comment may name a kernel that a function makes. False if the module knows the name, or not one kernel has
+  // it.
+  bool kernel_of_factory(std::string_view name, const char* start) {
+    if (name.find('(') != name.npos || module_.contains({name, syntax::hash_name(name)})) return false;
+    const auto is_it = [&](const Symbol& s) { return s.kind == SymbolKind::Kernel && s.name == name; };
+    if (std::ranges::count_if(out_.symbols, is_it) != 1) return false;
+    const auto symbol = static_cast<std::uint32_t>(std::ranges::find_if(out_.symbols, is_it) - out_.symbols.begin());
+    const auto begin = static_cast<std::uint32_t>(name.data() - start);
+    out_.occurrences.push_back({begin, begin + static_cast<std::uint32_t>(name.size()), symbol, Role::Read});
+    return true;
+  }
+
   // Names in comments that the evaluator reads as expressions of the module. `around`: only what stands there.
   void comments(std::optional<std::uint32_t> around = std::nullopt) {
     const char* start = out_.tree->source()->text().data();
@@ -164,7 +176,8 @@ class Joining {
       expression(directive_expression(d));
       const std::optional<RunComment> run = run_comment(d);
       if (!run) continue;
-      for (std::string_view part : run->kernels()) expression(part);
+      for (std::string_view part : run->kernels())
+        if (!kernel_of_factory(part, start)) expression(part);
       for (const RunComment::Setting& s : run->settings)
         if (s.name == "reference" && !s.value.starts_with("python:")) expression(s.value);
     }

@@ -80,7 +80,21 @@ def kernel(a: T.handle):
 #| 52:9 offset(A[0, 0])
 #| 52:5 i = offset(A[0, 0])
 #| 46:1-52:24
-#| 1:1-58:1
+#| 1:1-69:1
+
+
+def made(rows):
+    # tilewright: run inner A=zeros
+    @T.prim_func
+    def inner(A: T.Buffer((rows,), "float32")):
+        # @9 rename(renamed):
+#| 59:23 inner
+#| 61:9 inner
+#| 66:12 inner
+        T.device_entry()
+        A[0] = 1.0
+
+    return inner
 
 
 #--- file helpers.py
