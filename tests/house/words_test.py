@@ -17,6 +17,8 @@ CASES = (  # path, text, lines with a banned word
     ("compiler/text/a.h", '#include "server/ide/mends.h"\nconst char* a = "mend it";\n', [2]),
     ("compiler/text/a.h", "/* one\n   somebody */\nchar c = '\"'; int him;  // fine\n", [2]),
     ("compiler/text/a.cpp", 'auto a = R"(by now)";\n', [1]),
+    ("compiler/text/a.cpp", 'say("put it behind the wait" + behind + "x");  // behind the door\n', [1]),
+    ("compiler/text/a.cpp", 'say("what stands behind `p`, or behind a pointer, is left behind");\n', []),
     ("tests/lsp/a.py", '"""Nobody."""\nmends = 1  # anew\n', [1, 2]),
     ("editors/vscode/src/a.ts", "import { mend } from './mend';\nconst a = 'fine'; // his\n", [2]),
     ("editors/neovim/a.lua", "-- whoever\nlocal anew = 'fine'\n", [1]),
