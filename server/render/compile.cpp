@@ -87,7 +87,10 @@ Json kernel_output_json(const KernelOutput& output, const text::Anchors& anchors
 }
 
 Json compile_json(Json kernels, Json diagnostics, const std::set<std::string>& files, Json failures) {
-  Json out{{"kernels", std::move(kernels)}, {"diagnostics", std::move(diagnostics)}, {"files", files}};
+  Json out = object_for(4);
+  out["kernels"] = std::move(kernels);
+  out["diagnostics"] = std::move(diagnostics);
+  out["files"] = files;
   if (!failures.empty()) out["failures"] = std::move(failures);
   return out;
 }

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 #include "compiler/expr/analyzer.h"
 #include "compiler/run/bind.h"
 #include "compiler/text/escape.h"
@@ -33,6 +35,12 @@ Json box_json(const scope::Box& box) {
 }
 
 }  // namespace
+
+Json object_for(std::size_t members) {
+  Json out = Json::object();
+  out.get_ref<Json::object_t&>().reserve(members);
+  return out;
+}
 
 Json fact_json(const dispatch::FactValue& value) {
   return std::visit([](const auto& v) { return Json(v); }, value);
@@ -73,10 +81,13 @@ Json diagnostic_json(const text::Diagnostic& d, const text::Anchors& anchors) {
   for (const text::Related& r : d.related)
     related.push_back({{"range", range_json(r.span, anchors)}, {"message", r.message}});
   for (text::Span s : d.chain) chain.push_back(range_json(s, anchors));
-  Json out{{"code", d.code},       {"severity", text::kSeverityWords[d.severity]},
-           {"message", d.message}, {"range", range_json(d.span, anchors)},
-           {"related", related},   {"hint", d.hint}};
-  if (!chain.empty()) out["chain"] = chain;
+  Json out{{"code", d.code},
+           {"severity", text::kSeverityWords[d.severity]},
+           {"message", d.message},
+           {"range", range_json(d.span, anchors)},
+           {"related", std::move(related)},
+           {"hint", d.hint}};
+  if (!chain.empty()) out["chain"] = std::move(chain);
   return out;
 }
 
@@ -94,18 +105,19 @@ Json call_json(const dispatch::CallReport& report, const text::Anchors& anchors)
   }
   Json facts = Json::object();
   for (const dispatch::Fact& f : report.facts) facts[std::string(f.name)] = fact_json(f.value);
-  return {{"range", range_json(call.origin.span, anchors)},
-          {"chain", chain},
-          {"primitive", call.primitive},
-          {"scope", ir::exec_scope_name(call.scope)},
-          {"forced", call.dispatch.empty() ? Json(nullptr) : Json(call.dispatch)},
-          {"active",
-           {{"inter", box_json(report.scope.inter)},
-            {"intra", box_json(report.scope.intra)},
-            {"kind", ir::exec_scope_name(report.scope.kind)}}},
-          {"variant", report.variant.empty() ? Json(nullptr) : Json(report.variant)},
-          {"trials", trials},
-          {"facts", facts}};
+  Json out = object_for(9);
+  out["range"] = range_json(call.origin.span, anchors);
+  out["chain"] = std::move(chain);
+  out["primitive"] = call.primitive;
+  out["scope"] = ir::exec_scope_name(call.scope);
+  out["forced"] = call.dispatch.empty() ? Json(nullptr) : Json(call.dispatch);
+  out["active"] = {{"inter", box_json(report.scope.inter)},
+                   {"intra", box_json(report.scope.intra)},
+                   {"kind", ir::exec_scope_name(report.scope.kind)}};
+  out["variant"] = report.variant.empty() ? Json(nullptr) : Json(report.variant);
+  out["trials"] = std::move(trials);
+  out["facts"] = std::move(facts);
+  return out;
 }
 
 Json launch_json(const scope::Launch& launch, std::int64_t dynamic_shared_bytes) {
@@ -147,14 +159,16 @@ Json kernel_json(const session::CompiledKernel& k, const text::Anchors& anchors)
   const auto& encoded = k.lowered ? k.lowered->plan.tensor_maps : k.dispatched->tensor_maps;
   for (const dispatch::TensorMap& m : encoded) maps.push_back(tensor_map_json(m));
   std::int64_t dynamic = k.lowered ? k.lowered->plan.dynamic_shared_bytes : 0;
-  return {{"name", k.value->kernel.name},
-          {"entry", k.entry->expression},
-          {"entry_kind", script::entry_kind_name(k.entry->kind)},
-          {"range", range_json(k.value->kernel.span, anchors)},
-          {"failed", k.failed},
-          {"launch", k.lowered ? launch_json(k.lowered->plan.launch, dynamic) : Json(nullptr)},
-          {"calls", calls},
-          {"tensor_maps", maps}};
+  Json out = object_for(16);  // callers add to it
+  out["name"] = k.value->kernel.name;
+  out["entry"] = k.entry->expression;
+  out["entry_kind"] = script::entry_kind_name(k.entry->kind);
+  out["range"] = range_json(k.value->kernel.span, anchors);
+  out["failed"] = k.failed;
+  out["launch"] = k.lowered ? launch_json(k.lowered->plan.launch, dynamic) : Json(nullptr);
+  out["calls"] = std::move(calls);
+  out["tensor_maps"] = std::move(maps);
+  return out;
 }
 
 Json dialect_json(const script::DialectChoice& choice) {
@@ -189,8 +203,8 @@ Json plan_json(const lower::LoweredKernel& kernel) {
                                         : ""},
                       {"kind", kKinds[p.kind]},
                       {"dtype", ir::dtype_name(p.dtype)},
-                      {"shape", shape},
-                      {"strides", strides}});
+                      {"shape", std::move(shape)},
+                      {"strides", std::move(strides)}});
   }
   if (kernel.plan.min_blocks_per_sm) attributes["min_blocks_per_sm"] = kernel.plan.min_blocks_per_sm;
   if (kernel.plan.persistent) attributes["persistent"] = true;
@@ -201,11 +215,11 @@ Json plan_json(const lower::LoweredKernel& kernel) {
   for (const dispatch::TensorMap& m : kernel.plan.tensor_maps) maps.push_back(tensor_map_json(m));
   return {{"symbol", kernel.symbol},
           {"launch", launch_json(kernel.plan.launch, kernel.plan.dynamic_shared_bytes)},
-          {"params", params},
-          {"attributes", attributes},
+          {"params", std::move(params)},
+          {"attributes", std::move(attributes)},
           {"static_shared_bytes", kernel.plan.static_shared_bytes},
           {"dynamic_shared_bytes", kernel.plan.dynamic_shared_bytes},
-          {"tensor_maps", maps}};
+          {"tensor_maps", std::move(maps)}};
 }
 
 }  // namespace tilewright::render

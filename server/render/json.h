@@ -7,6 +7,9 @@ namespace tilewright::render {
 
 using text::Json;
 
+// An empty object with room for so many members. Where its room ends nlohmann's ordered object copies all that are in
+// it, whole: what holds lists of kernels asks for room.
+Json object_for(std::size_t members);
 // {file, start {line, column}, end {line, column}}: from 1, columns in code points, end exclusive. null: nowhere.
 Json range_json(text::Span span, const text::Anchors& anchors);
 Json place_json(const text::Anchors::Place& place);
