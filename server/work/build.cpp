@@ -107,12 +107,13 @@ Builder::Answer Builder::build(const std::string& path, const BuildOptions& opti
   kept->state = workspace_.state_of(path);  // before it is read: what changes in between is noticed
   kept->settings = project::config_file(path);
   kept->settings_state = workspace_.state_of(kept->settings);
-  if (auto config = project::find_config(path)) {
+  const auto config = project::find_config(path);
+  if (config) {
     for (const std::filesystem::path& base : config->bases) kept->bases.emplace_back(base, workspace_.state_of(base));
   }
-  kept->dialect_hints = project::around(path, {});
+  kept->dialect_hints = config && !config->dialect.setting ? config->dialect : project::around(path, {});
   bool anew = true;
-  if (auto found = fresh ? std::nullopt : builds_.find(path, options)) {
+  if (auto found = fresh || !config ? std::nullopt : builds_.find(path, options, *config)) {
     kept->script = std::move(found->script);
     kept->imports = std::move(found->imports);
     anew = false;

@@ -117,13 +117,12 @@ bool KeptBuilds::follow(std::vector<project::ImportedFile>& imports) {
   return true;
 }
 
-std::optional<KeptBuilds::Found> KeptBuilds::find(const std::string& path, const BuildOptions& options) {
+std::optional<KeptBuilds::Found> KeptBuilds::find(const std::string& path, const BuildOptions& options,
+                                                  const project::Config& config) {
   if (program_.empty()) return std::nullopt;
   const auto script = project::read_script(path);
   if (!script || script->undecodable || project::asks_for_its_path(script->text)) return std::nullopt;
-  const auto config = project::find_config(path);
-  if (!config) return std::nullopt;
-  const Record key = key_of(path, script->text, *config, options);
+  const Record key = key_of(path, script->text, config, options);
   const auto kept = cache_.load(key);
   if (!kept) return std::nullopt;
   const fs::path root = project::import_root(path);

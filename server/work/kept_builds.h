@@ -41,8 +41,8 @@ class KeptBuilds {
     std::shared_ptr<BuiltScript> script;
     std::vector<project::ImportedFile> imports;
   };
-  // Any thread.
-  std::optional<Found> find(const std::string& path, const BuildOptions& options);
+  // `config`: the script's. Any thread.
+  std::optional<Found> find(const std::string& path, const BuildOptions& options, const project::Config& config);
   // What was made of `file`, whose imports led to these. Any thread.
   void keep(const project::LoadedFile& file, const BuildOptions& options,
             const std::vector<project::ImportedFile>& imports, const BuiltScript& script);
