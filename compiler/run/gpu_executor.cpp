@@ -129,9 +129,7 @@ Outcome GpuExecutor::run_once(const Job& job, const std::stop_token& stop) {
     return out;
   }
   // Memory that is not touched costs nothing: of an unchanged input nothing comes back.
-  std::vector<Contents> results;
-  for (std::size_t times = 0; times < kResultsPerBuffer; ++times)
-    for (const JobBuffer& b : job.buffers) results.push_back(Contents::of_size(b.bytes));
+  const std::vector<Contents> results = results_for(job);
   Message message = encode(job, results);
   std::chrono::milliseconds patience = options_.deadline + std::chrono::milliseconds(job.bytes() * 1000 / (256 << 20));
   // Each timed round fills, copies and empties memory of the device, at hundreds of gigabytes a second.

@@ -433,6 +433,14 @@ std::int64_t default_memory_limit() {
   return bytes / 2;
 }
 
+std::vector<Contents> results_for(const Job& job) {
+  std::vector<Contents> out;
+  for (std::size_t part = 0; part < kResultsPerBuffer; ++part)
+    for (const JobBuffer& b : job.buffers)
+      out.push_back(part == 0 || job.repeats > 0 ? Contents::of_size(b.bytes) : Contents());
+  return out;
+}
+
 Message encode(const Job& job, std::span<const Contents> results) {
   Message out;
   Json plan = written_order(job);
@@ -458,8 +466,9 @@ Message encode(const Job& job, std::span<const Contents> results) {
 namespace {
 
 // The memory of one buffer: its contents, and what becomes of it.
-void take_files(JsonReader& r, const Json& plan, std::size_t i, JobBuffer& buffer, std::span<const process::Fd> files,
+void take_files(JsonReader& r, const Json& plan, std::size_t i, Job& job, std::span<const process::Fd> files,
                 std::array<std::vector<Contents>, kResultsPerBuffer>& results) {
+  JobBuffer& buffer = job.buffers[i];
   auto file = [&](const char* which) {
     const int number = r.get<int>(r.at(r.at(plan, "buffers"), i), which);
     if (!r.ok() || number < 0 || static_cast<std::size_t>(number) >= files.size()) return Contents();
@@ -473,7 +482,7 @@ void take_files(JsonReader& r, const Json& plan, std::size_t i, JobBuffer& buffe
   bool good = fits(buffer.contents, buffer.role != Role::Output);
   for (std::size_t k = 0; k < kResultsPerBuffer; ++k) {
     results[k].push_back(file(kNames[k]));
-    good &= fits(results[k].back(), true);
+    good &= fits(results[k].back(), k == 0 || job.repeats > 0);
   }
   r.require(good, "contents of " + buffer.name + " have the wrong size");
 }
@@ -496,8 +505,7 @@ std::expected<ReceivedJob, std::string> decode_job(const Record& record, std::sp
     }
     r.require(at == all.size(), "fewer cubins than launches");
     std::array<std::vector<Contents>, kResultsPerBuffer> results;
-    for (std::size_t i = 0; i < job.buffers.size() && r.ok(); ++i)
-      take_files(r, plan, i, job.buffers[i], files, results);
+    for (std::size_t i = 0; i < job.buffers.size() && r.ok(); ++i) take_files(r, plan, i, job, files, results);
     for (std::vector<Contents>& list : results) std::ranges::move(list, std::back_inserter(out.results));
     return out;
   });
@@ -527,11 +535,15 @@ BufferOutcome buffer_outcome_of(JsonReader& r, const Json& b, std::size_t i, con
   out.unwritten = number(2);
   out.changed = number(3);
   out.unstable = number(4);
-  if (r.get<bool>(b, 6u)) out.later = results[buffers + i];
+  auto of_timed_round = [&](std::size_t part) {
+    r.require(job.repeats > 0, "a result of a timed round, and no round is timed");
+    return results[part * buffers + i];
+  };
+  if (r.get<bool>(b, 6u)) out.later = of_timed_round(1);
   if (b.size() > 8) {
     if (r.get<bool>(b, 7u)) {
-      out.timed = results[2 * buffers + i];
-      out.alone = results[3 * buffers + i];
+      out.timed = of_timed_round(2);
+      out.alone = of_timed_round(3);
     }
     out.of_rival = r.get<bool>(b, 8u);
   }

@@ -207,8 +207,10 @@ std::expected<Outcome, std::string> outcome_from_json(std::string_view json, con
 
 // A job on its way to another process: contents travel as descriptors, and so does the memory into which that process
 // writes what the buffers held afterwards: `results`, one a buffer and as long, and after those as many for each
-// of `later`, `timed` and `alone` of BufferOutcome. The descriptors stay the caller's.
+// of `later`, `timed` and `alone` of BufferOutcome, which are empty for a job without timed rounds. The descriptors
+// stay the caller's.
 inline constexpr std::size_t kResultsPerBuffer = 4;
+std::vector<Contents> results_for(const Job& job);
 struct Message {
   toolchain::Record record;
   std::vector<int> descriptors;

@@ -221,9 +221,7 @@ std::expected<Samples, std::string> sampled_by_ncu(const NcuOrder& order, const 
   own.marked.clear();
   std::vector<std::string> symbols;
   for (const JobLaunch& launch : own.launches) symbols.push_back(launch.symbol);
-  std::vector<Contents> results;
-  for (std::size_t times = 0; times < kResultsPerBuffer; ++times)
-    for (const JobBuffer& b : own.buffers) results.push_back(Contents::of_size(b.bytes));
+  const std::vector<Contents> results = results_for(own);
   NcuProcess ncu(order, own.launches.size(), stop);
   if (!ncu.started()) return std::unexpected(order.program.string() + " cannot be started");
   const Message message = encode(own, results);

@@ -200,9 +200,7 @@ std::expected<toolchain::Artifacts, toolchain::Error> RemoteExecutor::compile(co
 // One attempt; Busy is waited for, as nothing was begun.
 Called<run::Outcome> RemoteExecutor::attempt(Client& client, wire::JobOpenParams& open, const run::Bound& bound,
                                              Client::Time end, const std::stop_token& stop) {
-  std::vector<run::Contents> results;
-  for (std::size_t times = 0; times < run::kResultsPerBuffer; ++times)
-    for (const run::JobBuffer& b : bound.job.buffers) results.push_back(run::Contents::of_size(b.bytes));
+  const std::vector<run::Contents> results = run::results_for(bound.job);
   const Client::Progress progress = [this](const wire::JobProgress& p) { tell(words_of(p, link_->name())); };
   const auto room = std::min(end, std::chrono::steady_clock::now() + kRoom);
   for (auto pause = 20ms;; pause = std::min<std::chrono::milliseconds>(pause * 2, 1000ms)) {

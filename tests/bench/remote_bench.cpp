@@ -55,9 +55,7 @@ Took run_once(remote::Client& client, const run::Job& job, int number, int short
   open.key = "bench-" + std::to_string(::getpid()) + "-" + std::to_string(number);
   open.order = run::order_json(job);
   open.cubins = {static_cast<std::int64_t>(job.launches[0].cubin.size()) + short_by};
-  std::vector<run::Contents> results;
-  for (std::size_t part = 0; part < run::kResultsPerBuffer; ++part)
-    for (const run::JobBuffer& b : job.buffers) results.push_back(run::Contents::of_size(b.bytes));
+  const std::vector<run::Contents> results = run::results_for(job);
   Took took;
   const auto start = Clock::now();
   auto sending = start;
