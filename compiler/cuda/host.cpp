@@ -526,8 +526,8 @@ class Writer {
       out = "// Launches " + kernel_.symbol + " with the CUDA driver API: `kernel` comes from cuModuleGetFunction.\n";
       out += "// Compile as C++17 or later, link with -lcuda.\n#include <cuda.h>\n\n";
     } else {
-      out = "// Launches " + kernel_.symbol +
-            " with the CUDA runtime: put this after the kernel's text in a .cu file.\n";
+      out =
+          "// Launches " + kernel_.symbol + " with the CUDA runtime: put this after the kernel's text in a .cu file.\n";
       out += "// nvcc -std=c++17 -arch=" + kernel_.kernel->target.name() + (maps ? ", link with -lcuda.\n" : ".\n");
       out += "#include <cuda_runtime.h>\n";
       Needs types = needs_;

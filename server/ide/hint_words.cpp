@@ -9,7 +9,7 @@ namespace {
 
 // Where code ends and the sentence goes on.
 constexpr std::string_view kSentence[] = {" above", " where ", " after ", " to end ", " at the top",
-                                          " in it", " into ",  " from ",   " and ",    " for "};
+                                          " in it", " into ",  " from ",  " and ",    " for "};
 
 // The code from the beginning of `rest` on: up to a comma or semicolon outside of brackets and quotes, or a word of the
 // sentence around it.

@@ -195,6 +195,7 @@ void Races::end_cta(std::span<const Thread> threads, std::uint64_t first_block, 
                       end = first + static_cast<std::uint32_t>(threads.size());
   Touch left, sent;
   std::uint64_t sent_to = 0;
+  std::uint32_t asked = 0;  // the own operation that was asked for last
   std::string_view what;
   auto look = [&](const Touch& touch, std::string_view verb) {
     if ((left.who != 0 && sent_to != 0) || touch.who == 0) return;
@@ -202,7 +203,8 @@ void Races::end_cta(std::span<const Thread> threads, std::uint64_t first_block, 
     if (touch.is_operation()) {
       const Issued& op = issued(touch.who & ~Touch::kOperation);
       if (first_thread_ + op.thread >= first && first_thread_ + op.thread < end) {
-        if (verb != "reads" || sent_to != 0) return;
+        if (verb != "reads" || sent_to != 0 || touch.who == asked) return;
+        asked = touch.who;
         sent_to = sent_unknown_to(op, known, first_block, blocks);
         if (sent_to != 0) sent = touch;
         return;
