@@ -1,9 +1,13 @@
 #include "compiler/threads/alarm.h"
 
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <set>
-#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -11,16 +15,23 @@ namespace tilewright::threads {
 
 class AlarmClock {
  public:
+  // It lives as long as the process. A process that was forked off (by Python, say) has no thread of the other one's,
+  // and gets a clock of its own.
   static AlarmClock& of_process() {
-    static AlarmClock clock;
-    return clock;
+    static std::atomic<AlarmClock*> made = nullptr;
+    AlarmClock* known = made.load();
+    if (known && known->process_ == ::getpid()) return *known;
+    auto own = std::make_unique<AlarmClock>();
+    if (!made.compare_exchange_strong(known, own.get())) return *known;  // another thread's, of this moment
+    return *own.release();
   }
 
   void set(const Alarm& alarm) {
     bool sooner = false;
     {
       std::lock_guard lock(mutex_);
-      if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+      if (!runs_) std::thread([this] { run(); }).detach();
+      runs_ = true;
       alarms_.emplace(alarm.time_, &alarm);
       sooner = alarm.time_ < wakes_;
     }
@@ -34,17 +45,17 @@ class AlarmClock {
   }
 
  private:
-  void run(const std::stop_token& stop) {
+  void run() {
     std::unique_lock lock(mutex_);
-    while (!stop.stop_requested()) {
+    for (;;) {
       wakes_ = alarms_.empty() ? Time::max() : alarms_.begin()->first;
       const auto is_sooner = [&] { return !alarms_.empty() && alarms_.begin()->first < wakes_; };
       if (alarms_.empty()) {
-        changed_.wait(lock, stop, is_sooner);
+        changed_.wait(lock, is_sooner);
         continue;
       }
       if (std::chrono::steady_clock::now() < wakes_) {
-        changed_.wait_until(lock, stop, wakes_, is_sooner);
+        changed_.wait_until(lock, wakes_, is_sooner);
         continue;
       }
       const Alarm* const alarm = alarms_.begin()->second;
@@ -61,18 +72,19 @@ class AlarmClock {
   using Time = std::chrono::steady_clock::time_point;
 
   std::mutex mutex_;
-  std::condition_variable_any changed_;
+  std::condition_variable changed_;
   std::set<std::pair<Time, const Alarm*>> alarms_;
   Time wakes_ = Time::max();  // to when the thread sleeps, if nothing comes sooner
   const Alarm* ringing_ = nullptr;
-  std::jthread thread_;  // joined before the others go
+  bool runs_ = false;  // its thread
+  const pid_t process_ = ::getpid();
 };
 
 Alarm::Alarm(std::chrono::milliseconds time, std::function<void()> ring)
-    : time_(std::chrono::steady_clock::now() + time), ring_(std::move(ring)) {
-  AlarmClock::of_process().set(*this);
+    : clock_(AlarmClock::of_process()), time_(std::chrono::steady_clock::now() + time), ring_(std::move(ring)) {
+  clock_.set(*this);
 }
 
-Alarm::~Alarm() { AlarmClock::of_process().drop(*this); }
+Alarm::~Alarm() { clock_.drop(*this); }
 
 }  // namespace tilewright::threads

@@ -6,6 +6,8 @@
 
 namespace tilewright::threads {
 
+class AlarmClock;
+
 class Alarm {
  public:
   // Calls `ring` after `time`, on the alarms' thread: it is short, and destroys no alarm.
@@ -17,6 +19,7 @@ class Alarm {
 
  private:
   friend class AlarmClock;
+  AlarmClock& clock_;
   std::chrono::steady_clock::time_point time_;
   std::function<void()> ring_;
 };

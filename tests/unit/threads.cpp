@@ -1,4 +1,8 @@
 // What the threads of everything else are made of.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -51,6 +55,26 @@ TEST_CASE("an alarm rings at its time, the sooner one first, and one that is gon
     const threads::Alarm alarm(i % 2 * 1ms, [&] { there.push_back(2); });
   }
 }
+
+#ifndef __SANITIZE_THREAD__  // which ends a process that starts threads after such a fork
+TEST_CASE("a process that was forked off has alarms of its own", "[threads]") {
+  {
+    const threads::Alarm first(1h, [] {});
+  }  // the thread runs here
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::atomic<bool> rang = false;
+    {
+      const threads::Alarm alarm(1ms, [&] { rang = true; });
+      for (int i = 0; i < 30'000 && !rang; ++i) threads::pause(1ms, {});
+    }
+    ::_exit(rang ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+#endif
 
 TEST_CASE("pieces of work on several threads end in order", "[threads]") {
   for (unsigned jobs : {1u, 4u}) {
