@@ -33,7 +33,7 @@ void store(void* at, Word value) {
 
 // Is this one word? Then f gets one of its type.
 template <class F>
-bool as_word(const void* at, std::size_t count, F&& f) {
+[[gnu::always_inline]] inline bool as_word(const void* at, std::size_t count, F&& f) {
   if ((reinterpret_cast<std::uintptr_t>(at) & (count - 1)) != 0) return false;
   switch (count) {
     case 1: return f(std::uint8_t{});
@@ -70,30 +70,20 @@ inline void fill(void* to, std::byte value, std::size_t count) {
 }
 // The same of up to eight bytes, as the lowest ones of a number whose others are zeros.
 inline std::uint64_t get_number(const void* from, std::size_t count) {
-  if ((reinterpret_cast<std::uintptr_t>(from) & (count - 1)) == 0) {
-    switch (count) {
-      case 1: return load<std::uint8_t>(from);
-      case 2: return load<std::uint16_t>(from);
-      case 4: return load<std::uint32_t>(from);
-      case 8: return load<std::uint64_t>(from);
-      default: break;
-    }
-  }
   std::uint64_t out = 0;
-  get_many(&out, from, count);
+  const bool done = as_word(from, count, [&]<class Word>(Word) {
+    out = load<Word>(from);
+    return true;
+  });
+  if (!done) get_many(&out, from, count);
   return out;
 }
 inline void put_number(void* to, std::uint64_t number, std::size_t count) {
-  if ((reinterpret_cast<std::uintptr_t>(to) & (count - 1)) == 0) {
-    switch (count) {
-      case 1: return store(to, static_cast<std::uint8_t>(number));
-      case 2: return store(to, static_cast<std::uint16_t>(number));
-      case 4: return store(to, static_cast<std::uint32_t>(number));
-      case 8: return store(to, number);
-      default: break;
-    }
-  }
-  put_many(to, &number, count);
+  const bool done = as_word(to, count, [&]<class Word>(Word) {
+    store(to, static_cast<Word>(number));
+    return true;
+  });
+  if (!done) put_many(to, &number, count);
 }
 // The place of the first zero among `count` bytes, which mostly are ones; `count`: there is none.
 inline std::size_t find_zero(const void* at, std::size_t count) {

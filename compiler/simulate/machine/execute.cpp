@@ -68,10 +68,6 @@ std::uint64_t bits_of_integer(Op op, DataType d, std::uint64_t value) {
   return normalised(out, d);
 }
 
-}  // namespace
-
-namespace {
-
 bool is_multiple(std::int64_t place, std::int64_t of) {
   return (of & (of - 1)) == 0 ? (place & (of - 1)) == 0 : place % of == 0;
 }
